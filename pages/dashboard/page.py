@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import streamlit as st
 
 from data.dashboard import dashboard
@@ -32,8 +34,12 @@ def page() -> None:
         judge = choose.judge(names, width=290, known=named)
     with st.spinner("Summing up the judge's scores ..."):
         all_tiles = dashboard.tiles(store, dataset.id, judge, approvals_by_judge[judge])
+    systems = {s.name or UNNAMED: s.name for tile in all_tiles for s in tile.systems}
+    titles = {tile.key: tile.counted.dimension.title_with_sort for tile in all_tiles}
     with bar:
-        shown = _filter_tiles(all_tiles)
+        shown = _filter_tiles(all_tiles, systems, titles)
+    choose.note_ignored_filter("system", "system", systems)
+    choose.note_ignored_filter("dimension", "dimension", titles)
     model, is_synthetic = next((j.model, j.synthetic) for j in judges if j.id == judge)
     with st.container(horizontal=True, vertical_alignment="center"):
         choose.draw_data_notes(dataset, model)
@@ -70,11 +76,9 @@ def _open_items(
             breakdown.open_breakdown(dataset, judge, tile)
 
 
-def _filter_tiles(tiles: list[Tile]) -> list[Tile]:
+def _filter_tiles(tiles: list[Tile], systems: Mapping[str, str], titles: Mapping[str, str]) -> list[Tile]:
     """The tiles that the filters leave, with the systems that they leave."""
-    systems = {s.name or UNNAMED: s.name for tile in tiles for s in tile.systems}
     system = url_state.select("system", "System", {"": "all", **{key: key for key in sorted(systems)}}, width=150)
-    titles = {tile.key: tile.counted.dimension.title_with_sort for tile in tiles}
     dimension = url_state.select("dimension", "Dimension", {"": "all", **titles}, width=165)
     left = [tile for tile in tiles if dimension in ("", tile.key)]
     return [dashboard.filter_system(tile, systems[system]) for tile in left] if system else left

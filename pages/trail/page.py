@@ -8,7 +8,7 @@ from data.records import datasets
 from data.records.names import display_name
 from data.trail import change_details, trail
 from pages.trail import table
-from pages.ui import session, text, url_state
+from pages.ui import choose, session, text, url_state
 
 PAGE_ROWS = 100
 """Changes that are shown at a time."""
@@ -28,6 +28,8 @@ def page() -> None:
         days = url_state.select("days", "When", table.SPANS, width=160)
         chosen = table.choose_kinds(trail.KINDS, trail.DEFAULT_KINDS)
         words = url_state.search("words", "Search", 230)
+    choose.note_ignored_filter("who", "person", people)
+    choose.note_ignored_filter("dataset", "dataset", names)
     narrow = trail.TrailFilter(
         chosen, person, names[dataset].id if dataset else "", table.period_begin(days, zone), words=words
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from typing import Literal
@@ -43,6 +43,14 @@ def _note_if_missing(noun: str, missing_name: str, width: int | Literal["stretch
             words = "There is no {what} **{named}** here; another one is shown."
             text.warn(words, what=noun, named=text.shorten(missing_name, 60))
         yield
+
+
+def note_ignored_filter(name: str, noun: str, options: Iterable[str]) -> None:
+    """Say if the address filters by something that is no choice here."""
+    named = st.query_params.get(name, "")
+    if named and named not in options:
+        words = "The address names the {what} **{named}**, which is no choice here. Nothing is filtered by it."
+        text.warn(words, what=noun, named=text.shorten(named, 60))
 
 
 def dataset_bar(store: Store, width: int = 230) -> tuple[DeltaGenerator, Dataset | None]:
@@ -91,16 +99,18 @@ def queue_view(store: Store) -> tuple[Dataset, queue.Stream, queue.QueueFilters]
         return None
     with middle:
         stream = url_state.tabs("stream", "Queue", STREAMS)
+    options = queue.filter_options(store, selected.id)
+    if stream == "audit" and settings.hides_systems(store, selected.id):  # or the filter would name what is hidden
+        options = replace(options, system={})
     with right:
-        chosen = queue_filters(store, selected, stream)
+        chosen = _queue_filters(options)
+    for name, title in _FILTERS.items():
+        note_ignored_filter(name, title.lower(), getattr(options, name))
     return selected, stream, chosen
 
 
-def queue_filters(store: Store, dataset: Dataset, stream: queue.Stream) -> queue.QueueFilters:
+def _queue_filters(options: queue.FilterOptions) -> queue.QueueFilters:
     """Filters of a queue, from the address and the choosers; the button says how many are set."""
-    options = queue.filter_options(store, dataset.id)
-    if stream == "audit" and settings.hides_systems(store, dataset.id):  # or the filter would name what is hidden
-        options = replace(options, system={})
     active = len([name for name in _FILTERS if url_state.chosen_option(name, getattr(options, name))])
     label = f"Filters ({active})" if active else "Filters"
     with st.popover(text.escape(label), icon=":material/filter_list:", width="stretch", key="filters"):

@@ -113,9 +113,12 @@ def test_the_address_leads_to_the_stream_and_the_filters_and_keeps_up_with_them(
     app = seeded_app(serve, 30, audit=10)
     enter(page, app.url, "ann", "queue?dataset=demo&stream=audit&system=model-x")
     page.get_by_text("10 items to label · 0 of 10 answered").wait_for()  # no system is named where it is hidden
+    ignored = page.get_by_text("The address names the system model-x, which is no choice here.")
+    ignored.wait_for()
     page.get_by_text("Review queue", exact=True).click()
     page.wait_for_url(re.compile("stream=review"))
     expect(page.get_by_role("button", name="Filters (1)")).to_be_visible()
+    expect(ignored).to_have_count(0)
     counted = page.get_by_text(re.compile(r"^(\d) items to label · 0 of \1 answered"))
     counted.wait_for()
     page.reload()
