@@ -58,7 +58,7 @@ def _parse_value(sort: type, name: str, value: str) -> Any:
         return _FLAGS[value]
     if sort is int:
         if not _INTEGER.fullmatch(value):
-            raise Refusal(400, f"{name}: {value[:60]!r} is no whole number.")
+            raise Refusal(400, f"{name}: {value[:60]!r} is no whole number of at most 19 digits.")
         return int(value)
     return value
 
