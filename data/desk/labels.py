@@ -195,14 +195,42 @@ def _save_one(tx: Tx, index: QueueIndex, actor: str, answer: DeskAnswer) -> str:
         return why
     shown = exposure.find_exposures(tx, actor, [item.id]).get(item.id, ())
     mode = exposure.answer_mode(draw_mode, shown)
-    rows: list[LabelRow] = []
     made_at = now()
+    try:
+        rows = _label_rows(tx, item, actor, answer, mode, draw_id, made_at)
+    except BadScale as error:
+        return str(error)
+    better = {r.unit: r.text.strip() for r in answer.repairs if r.text.strip()}
+    if unknown := better.keys() - repairable_units(item.content):
+        return (
+            f"{', '.join(sorted(unknown))[:60]} cannot be written better: only an assistant's turn or a response can."
+        )
+    if answer.action == "save" and not answer.values:
+        return "There was nothing to save: no cell had an answer."
+    answer_row = AnswerRow(
+        answer.key, item.dataset_id, item.id, draw_id, actor, answer.judge or "", answer.action, mode,
+        answer.reason, answer.version, min(max(answer.ms, 0), 3_600_000), made_at,
+    )  # fmt: skip
+    tx.append([answer_row])
+    tx.append(rows)
+    notes = [CommentRow(new_id(), answer.key, item.id, n.unit, n.sort, n.text.strip(), actor) for n in answer.notes]
+    tx.append([note for note in notes if note.text])
+    tx.append([RepairRow(new_id(), answer.key, item.id, unit, text, actor) for unit, text in better.items()])
+    return ""
+
+
+def _label_rows(
+    tx: Tx, item: items.StoredItem, actor: str, answer: DeskAnswer, mode: exposure.AnswerMode, draw_id: str,
+    made_at: datetime,
+) -> list[LabelRow]:  # fmt: skip
+    """Labels for what the answer changes, and withdrawals of what it leaves out. Raises BadScale for a wrong value."""
+    rows: list[LabelRow] = []
     current = _current(tx, item.id, actor)
     for cell, value in {(v.unit, v.dimension): v for v in answer.values}.items():
         try:
             code = check_answer_value(tx, item.content, *cell, value.v)
         except BadScale as error:
-            return f"{value.dimension[:60]} of {value.unit}: {error}."
+            raise BadScale(f"{value.dimension[:60]} of {value.unit}: {error}.") from None
         in_force, replaced = _labels_in_force(current.pop(cell, {}), mode)
         if in_force and in_force[1] == code:
             continue
@@ -223,23 +251,7 @@ def _save_one(tx: Tx, index: QueueIndex, actor: str, answer: DeskAnswer) -> str:
                     saw=False, seen=None, probability=None, replaces=replaced[0], withdrawn=True, made_at=made_at,
                 )
             )  # fmt: skip
-    better = {r.unit: r.text.strip() for r in answer.repairs if r.text.strip()}
-    if unknown := better.keys() - repairable_units(item.content):
-        return (
-            f"{', '.join(sorted(unknown))[:60]} cannot be written better: only an assistant's turn or a response can."
-        )
-    if answer.action == "save" and not answer.values:
-        return "There was nothing to save: no cell had an answer."
-    answer_row = AnswerRow(
-        answer.key, item.dataset_id, item.id, draw_id, actor, answer.judge or "", answer.action, mode,
-        answer.reason, answer.version, min(max(answer.ms, 0), 3_600_000), made_at,
-    )  # fmt: skip
-    tx.append([answer_row])
-    tx.append(rows)
-    notes = [CommentRow(new_id(), answer.key, item.id, n.unit, n.sort, n.text.strip(), actor) for n in answer.notes]
-    tx.append([note for note in notes if note.text])
-    tx.append([RepairRow(new_id(), answer.key, item.id, unit, text, actor) for unit, text in better.items()])
-    return ""
+    return rows
 
 
 def _why_not(tx: Tx, index: QueueIndex, actor: str, answer: DeskAnswer, draw_id: str) -> str:
