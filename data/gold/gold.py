@@ -182,9 +182,7 @@ def gold_sql(
     """
     # Most cells have one label, or equal ones: only the others, `disputed`, are worth a median or a count of votes.
     ordered = scale.has_order
-    by_mean = scale.kind == "interval" and rule.resolve == "mean"
-    by_median = ordered and rule.resolve != "majority"
-    in_order = " order by value" if by_mean else ""  # the last digit of a sum goes by its order, and fingerprints by it
+    in_order = " order by value" if _takes_mean(scale, rule) else ""  # or the last digit, and so fingerprints, vary
     worth = "c.valued > 2 and c.low < c.high" if ordered else "c.low < c.high or c.valued between 1 and c.people - 1"
     codes = range(scale.base, scale.base + scale.size) if means else range(0)
     shares = "".join(f", avg(case when value = {c} then 1.0 else 0.0 end) as said{n}" for n, c in enumerate(codes))
@@ -203,43 +201,8 @@ def gold_sql(
         f"{counted_decision_sql(basis)} as counts from {settled} where dimension in ({', '.join(names)})), "
         f"disputed as (select {cell}, l.value from labels l join cells c using ({cell}) where {worth}), "
     )
-    votes = (
-        f"votes as (select {cell}, value, count(*) as n from disputed{{among}} group by {cell}, value), "
-        f"tops as (select {cell}, max(n) as n from votes group by {cell}), "
-        f"won as (select {cell}, count(*) as winners, max(value) as value from votes join tops using ({cell}, n) "
-        f"group by {cell}) "
-    )
-    median = (
-        f"middle as (select {cell}, percentile_disc(0.5) within group (order by value) as value "
-        f"from disputed group by {cell})"
-    )
-    if by_median:  # the lower median of two is the lower one
-        resolved, value, kind = f"{median} ", "coalesce(m.value, c.low)", "'median'"
-        if by_mean:
-            value, kind = "case when c.low = c.high then c.low else c.mean end", "'mean'"
-        joins = f"left join middle m using ({cell}) "
-    elif ordered:
-        resolved = f"{median}, {votes.format(among=' where value is not null')}"
-        value = "case when w.winners = 1 then w.value else coalesce(m.value, c.low) end"
-        kind = "case when w.winners = 1 or c.low = c.high then 'majority' else 'median' end"
-        joins = f"left join middle m using ({cell}) left join won w using ({cell}) "
-    else:
-        tie = "null" if scale.tie_code is None else f"{scale.tie_code:g}"
-        resolved = votes.format(among="")
-        value = f"case when w.winners is null then c.low when w.winners = 1 then w.value else {tie} end"
-        kind = "case when w.winners = 1 then 'majority' else 'drawn' end"
-        joins = f"left join won w using ({cell}) "
-    if ordered:
-        value = f"case when 2 * c.valued < c.people then null else {value} end"
-        kind = f"case when 2 * c.valued < c.people then 'majority' else {kind} end"
-    partly_valued = "c.valued between 1 and c.people - 1"
-    if rule.apart is None:
-        waits = "false"
-    elif ordered:
-        waits = f"a.counts is null and ({partly_valued} or coalesce(c.high - c.low, 0) > {rule.apart:d} + {TOLERANCE})"
-    else:
-        drawn_vote = "true" if rule.apart == 0 else "coalesce(w.winners, 0) > 1"
-        waits = f"a.counts is null and ({partly_valued} or coalesce(c.low < c.high, false) and {drawn_vote})"
+    tables, joins, value, kind = _resolution_sql(cell, scale, rule)
+    waits = _waits_sql(scale, rule)
     exclusions = [] if ordered or scale.drawn else ["not (coalesce(a.counts, false) or coalesce(w.winners, 1) = 1)"]
     exclusions += [waits] if rule.waiting == "out" and rule.apart is not None else []
     where = "" if means or not exclusions else f" where not ({' or '.join(exclusions)})"
@@ -254,7 +217,7 @@ def gold_sql(
         weight = f"case when c.part < 0 then cast(-c.part as double precision) / r.answered else {weight} end"
         joins += f"left join response r using ({part}) "
     return (
-        f"{cells}{resolved}select {cell}{no}, c.probability, {weight} as weight, c.people, c.low, c.high, "
+        f"{cells}{tables}select {cell}{no}, c.probability, {weight} as weight, c.people, c.low, c.high, "
         f"case when a.counts then a.value else {value} end as value, "
         "case when a.counts then 'adjudicated' when c.people = 1 then 'one' "
         "when c.valued = 0 or c.valued = c.people and c.low = c.high then 'agreed' "
@@ -263,6 +226,49 @@ def gold_sql(
         f"else 1.0 * c.valued / c.people end as share{answer_columns} from cells c {joins}"
         f"left join settled a using ({cell}){where}"
     )
+
+
+def _takes_mean(scale: Scale, rule: GoldRule) -> bool:
+    return scale.kind == "interval" and rule.resolve == "mean"
+
+
+def _resolution_sql(cell: str, scale: Scale, rule: GoldRule) -> tuple[str, str, str, str]:
+    """How people's values become one: the tables of it, their joins, and SQL of the value and of how it came about."""
+    votes = (
+        f"votes as (select {cell}, value, count(*) as n from disputed{{among}} group by {cell}, value), "
+        f"tops as (select {cell}, max(n) as n from votes group by {cell}), "
+        f"won as (select {cell}, count(*) as winners, max(value) as value from votes join tops using ({cell}, n) "
+        f"group by {cell}) "
+    )
+    median = (
+        f"middle as (select {cell}, percentile_disc(0.5) within group (order by value) as value "
+        f"from disputed group by {cell})"
+    )
+    won, middle = f"left join won w using ({cell}) ", f"left join middle m using ({cell}) "
+    if not scale.has_order:
+        tie = "null" if scale.tie_code is None else f"{scale.tie_code:g}"
+        value = f"case when w.winners is null then c.low when w.winners = 1 then w.value else {tie} end"
+        return votes.format(among=""), won, value, "case when w.winners = 1 then 'majority' else 'drawn' end"
+    if rule.resolve == "majority":
+        tables, joins = f"{median}, {votes.format(among=' where value is not null')}", f"{middle}{won}"
+        value = "case when w.winners = 1 then w.value else coalesce(m.value, c.low) end"
+        kind = "case when w.winners = 1 or c.low = c.high then 'majority' else 'median' end"
+    else:  # the lower median of two is the lower one
+        tables, joins, value, kind = f"{median} ", middle, "coalesce(m.value, c.low)", "'median'"
+        if _takes_mean(scale, rule):
+            value, kind = "case when c.low = c.high then c.low else c.mean end", "'mean'"
+    mostly_na = "case when 2 * c.valued < c.people then"
+    return tables, joins, f"{mostly_na} null else {value} end", f"{mostly_na} 'majority' else {kind} end"
+
+
+def _waits_sql(scale: Scale, rule: GoldRule) -> str:
+    """SQL of whether a cell waits for adjudication: people differ by more than the rule allows."""
+    if rule.apart is None:
+        return "false"
+    differ = f"coalesce(c.high - c.low, 0) > {rule.apart:d} + {TOLERANCE}"
+    if not scale.has_order:
+        differ = f"coalesce(c.low < c.high, false) and {'true' if rule.apart == 0 else 'coalesce(w.winners, 0) > 1'}"
+    return f"a.counts is null and (c.valued between 1 and c.people - 1 or {differ})"
 
 
 def load_gold(
