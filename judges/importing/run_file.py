@@ -1,8 +1,8 @@
 """The file that a run without a workspace writes: a line for each judgment, also from earlier starts.
 
 A run can stop anywhere and continue: an incomplete last line is removed, and a judgment that has a line is not asked
-again. For judgments of several calls, a second file keeps the calls that came until the judgment has its line. A third
-file permanently keeps the cost of the calls.
+again. For judgments of several calls, a second file keeps the calls that came until the judgment has its line, also
+those of other judges in the same file. A third file permanently keeps the cost of the calls.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ class RunFile:
         self._path, self._out = path, out
         self._finished: set[Slot] = set()
         self._pieces: dict[Slot, dict[str, CallReply]] = {}
+        self._others_wait = False
         self._pieces_path = None if path is None else path.with_name(f"{path.name}.pieces")
         self._file: IO[bytes] | None = None
         self._more: IO[bytes] | None = None
@@ -60,8 +61,8 @@ class RunFile:
         for file in (self._file, self._more):
             if file is not None:
                 file.close()
-        if self._pieces_path is not None and not self._pieces and self._pieces_path.exists():
-            self._pieces_path.unlink()
+        if self._pieces_path is not None and not self._pieces and not self._others_wait:
+            self._pieces_path.unlink(missing_ok=True)
 
     @property
     def count(self) -> int:
@@ -112,6 +113,7 @@ class RunFile:
 
     def _read(self, path: Path) -> None:
         assert self._file is not None
+        others_finished: set[str] = set()
         for number, line in _lines(self._file, path):
             if not {"item", "card", "model", "params"} <= line.keys():
                 raise BadRunFile(f"{path.name}, line {number}: not a judgment of a run. Name another file with --out.")
@@ -119,14 +121,20 @@ class RunFile:
                 if "card_version" not in line:
                     self._judge.pop("card_version", None)
                 self._finished.add((line["item"], line.get("part", ""), line.get("sample", 0)))
+            else:
+                others_finished.add(_judgment_mark(line, line["item"], line))
         if self._pieces_path is not None and self._pieces_path.exists():
             self._more = _open_locked(self._pieces_path)
             for _, line in _lines(self._more, self._pieces_path):
-                if isinstance(line.get("judge"), dict) and self._is_own(line["judge"]):
-                    answer = _answer(line.get("answer"), self._pieces_path)
+                judge, fields = line.get("judge"), line.get("answer")
+                if isinstance(judge, dict) and self._is_own(judge):
+                    answer = _answer(fields, self._pieces_path)
                     slot = (answer.key, answer.part, answer.sample)
                     if slot not in self._finished:
                         self._pieces.setdefault(slot, {})[answer.piece] = answer
+                elif isinstance(judge, dict) and isinstance(fields, dict):
+                    finished = _judgment_mark(judge, fields.get("key"), fields) in others_finished
+                    self._others_wait = self._others_wait or not finished
 
 
 class ChargeFile:
@@ -197,6 +205,12 @@ class ChargeFile:
             raise BadRunFile(
                 f"{where}: no run wrote this line. Correct it, or name another file with --out."
             ) from None
+
+
+def _judgment_mark(judge: Mapping[str, Any], item: Any, place: Mapping[str, Any]) -> str:
+    """A mark of one judgment of any judge; `place` has its part and sample."""
+    own = [judge.get(name) for name in ("card", "card_version", "model", "params")]
+    return json.dumps([own, item, place.get("part", ""), place.get("sample", 0)], sort_keys=True)
 
 
 def _open_locked(path: Path) -> IO[bytes]:

@@ -290,6 +290,23 @@ def test_an_answer_of_several_is_kept_until_its_judgment_is_there(tmp_path):
     assert asdict(first)["piece"] in lines(path)[0]["raw"]
 
 
+def test_answers_of_another_judge_are_kept_until_its_own_judgments_are_there(tmp_path):
+    path, params, card = tmp_path / "out.jsonl", Params(), cards()["multi_turn_dialogue"]
+    turns = [{"turn": n, "role": r, "text": "words"} for n in range(1, 15) for r in ("user", "assistant")]
+    task = call_plan.Task("d", Dialogue.model_validate({"id": "d", "kind": "dialogue", "turns": turns}))
+    answers = {f"window:{n}/3": CallReply("d", "", 0, f"window:{n}/3", "{}") for n in (1, 2, 3)}
+    with RunFile(path, card, "m", params) as ledger:
+        ledger.keep(answers["window:1/3"])
+    with RunFile(path, card, "other", params) as ledger:
+        for answer in answers.values():
+            ledger.keep(answer)
+        ledger.write(call_plan.fuse(card, params, task, answers))
+    with RunFile(path, card, "m", params) as ledger:
+        assert ledger.stored_pieces(task) == {"window:1/3": answers["window:1/3"]}, "it was paid for"
+        ledger.write(call_plan.fuse(card, params, task, answers))
+    assert not path.with_name("out.jsonl.pieces").exists(), "both judges have their judgments"
+
+
 def test_a_file_that_is_not_ours_is_left_alone(tmp_path):
     path = tmp_path / "notes.txt"
     for text in ("hello\n", '{"a": 1}\n'):
