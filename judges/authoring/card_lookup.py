@@ -204,7 +204,9 @@ def _read_zip(path: Path, data: bytes) -> dict[str, str]:
                     raise BadCard(f"{path}: {name} is larger than {_MAX_CARD_BYTES // 1_000_000} MB: that is no card.")
                 with archive.open(info) as file:
                     texts[name] = _text(path, file.read(_MAX_CARD_BYTES))
-    except (zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError, OSError) as error:
+    except BadCard:
+        raise
+    except Exception as error:  # what is damaged in a zip raises errors of many kinds: zlib.error, LZMAError, ...
         raise BadCard(f"{path} cannot be unzipped: {error}.") from None
     return texts
 

@@ -190,6 +190,21 @@ def test_a_file_that_holds_no_card_is_a_sentence(tmp_path: Path, name: str, data
         card_from_file(path)
 
 
+def test_a_damaged_zip_is_a_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "c.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("zz_card/recipe.json", json.dumps(RECIPE))
+    whole = path.read_bytes()
+    refusals = []
+    for place in range(len(whole)):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
+        try:
+            card_from_file(path)
+        except BadCard as error:
+            refusals.append(str(error))
+    assert any("invalid" in refusal and "cannot be unzipped" in refusal for refusal in refusals), "damaged content"
+
+
 def test_a_folder_of_code_is_not_run(tmp_path: Path) -> None:
     (tmp_path / "zz").mkdir()
     (tmp_path / "zz" / "card.py").write_text("raise SystemExit", encoding="utf-8")
