@@ -33,6 +33,8 @@ ITEM_PART_COLUMNS = (
     "turn", "turn_number", "section", "system", "model", "model_id", "system_id", "sample", "unit", "role",
 )  # fmt: skip
 """Columns that divide the rows of one id into several items."""
+_MAX_QUESTIONS, _MAX_QUESTION_LENGTH = 30, 80
+"""The most questions that a column names, and the longest name of one."""
 _MIN_UNIQUE_SHARE = 0.95
 """The least share of the rows with a giver in which that giver answers the item only once."""
 _MIN_UNIQUE_SHARE_OF_NAMES = 0.8
@@ -108,6 +110,33 @@ def find_columns(
     A name that is not a column is ignored.
     """
     return _Table(names, rows, [c for c in judges if c in names], [c for c in people if c in names]).read()
+
+
+def question_column(names: Iterable[str], cells: Callable[[str], Sequence[Any]]) -> str:
+    """Of these columns, the one that by its name and cells says which question a row's answers are to; "" for none.
+
+    `cells` gives the different cells of a column, and none where they are texts.
+    """
+    known = (name for name in names if normalize(name) in WORDS["questions"])
+    return next((name for name in known if 0 < len(cells(name)) <= _MAX_QUESTIONS), "")
+
+
+def names_questions(column: str, names: Iterable[str], cells: Callable[[str], Sequence[Any]]) -> bool:
+    """Whether a column that seems to hold answers, as one called metric, names questions: words of its own."""
+    seems, scale = parse_name(column), survey(cells(column)).answers
+    if not (seems.owner or seems.value) or scale is None or scale.kind != "unordered":
+        return False
+    words = {cell_text(cell).strip() for cell in cells(column)}
+    others = (cell_text(cell).strip() for name in names if name != column for cell in cells(name))
+    return bool(question_column([column], cells)) and words.isdisjoint(others)
+
+
+def different_cells(column: str, rows: Iterable[Mapping[str, Any]]) -> list[Any]:
+    """The different cells of a column that are not empty; none where they are texts or lists."""
+    cells = [cell for row in rows if cell_text(cell := row.get(column)).strip()]
+    if any(isinstance(cell, (dict, list)) or len(cell_text(cell)) > _MAX_QUESTION_LENGTH for cell in cells):
+        return []
+    return list({(type(cell), cell): cell for cell in cells}.values())
 
 
 def fault_of_names(of: str, names: Sequence[str], judges: Sequence[str], people: Sequence[str]) -> str:

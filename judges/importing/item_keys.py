@@ -76,12 +76,17 @@ def time_in_seconds(text: str) -> float:
     return -math.inf
 
 
-def item_keys(roles: Columns, names: Iterable[str], rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The item of each row: its id; else its texts, if rows differ by who answered; else its row number."""
+def item_keys(
+    roles: Columns, names: Iterable[str], rows: Sequence[Mapping[str, Any]], question: str = ""
+) -> list[str]:
+    """The item of each row: its id; else its texts, if rows differ by who answered what; else its row number.
+
+    `question` is the column that names the question of each row.
+    """
+    separating_columns = [column for column in (roles.by, question) if column]
     if roles.id:
-        by = [roles.by] if roles.by else []
-        columns = key_columns(roles.id, names, rows, by)
-    elif roles.by and roles.texts:
+        columns = key_columns(roles.id, names, rows, separating_columns)
+    elif separating_columns and roles.texts:
         columns = [column for text_columns in roles.texts.values() for column in text_columns]
     else:
         return [str(n) for n in range(1, len(rows) + 1)]

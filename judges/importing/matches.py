@@ -16,8 +16,17 @@ from judges.card import Card, Item
 from judges.cards import cards
 from judges.errors import AssayError, BadScale, UnknownCard
 from judges.examples import is_example
-from judges.importing.column_names import Owner, owner
-from judges.importing.columns import AnswerColumn, Columns, cell_text, fault_of_names, find_columns
+from judges.importing.column_names import Owner, normalize, owner
+from judges.importing.columns import (
+    AnswerColumn,
+    Columns,
+    cell_text,
+    different_cells,
+    fault_of_names,
+    find_columns,
+    names_questions,
+    question_column,
+)
 from judges.importing.contents import ExportedValue, FileContents
 from judges.importing.item_keys import are_verdicts, decode_verdicts, item_keys, time_column, time_in_seconds
 from judges.importing.judged_files import (
@@ -262,12 +271,21 @@ def match_table(
     names = list(dict.fromkeys(name for row in rows for name in row))
     if fault := fault_of_names(str(path), names, judges, people):
         raise NoTable(fault)
-    roles = find_columns(names, rows, judges, people)
+
+    def cells(column: str) -> list[Any]:
+        return different_cells(column, rows)
+
+    free = [name for name in names if name not in (*judges, *people)]
+    question = next((name for name in free if names_questions(name, names, cells)), "")
+    roles = find_columns([name for name in names if name != question], rows, judges, people)
+    left_columns = [*roles.meta, *(column for unclear in roles.unclear for column in unclear.columns)]
+    question = question or question_column([name for name in left_columns if name in free], cells)
     voices = [*roles.judges, *roles.people]
     verdicts = not roles.texts and are_verdicts(voices, rows, lambda column: [row.get(column) for row in rows])
     rows, roles = decode_verdicts(rows, roles) if roles.kind == "pair" or verdicts else (rows, roles)
     rows, roles = _drop_rows_without_id(path, rows, roles, good_rows)
-    keys = item_keys(roles, names, rows)
+    keys = item_keys(roles, names, rows, question)
+    rows, roles, keys = _part_by_question(rows, roles, keys, question) if question else (rows, roles, keys)
     rows, roles, keys = _pivot_wide(rows, roles, keys) if roles.by else (rows, roles, keys)
     if not (roles.judges and roles.people):
         raise NoTable(_column_question(path, names, roles))
@@ -278,6 +296,43 @@ def match_table(
     for series in roles.judges:
         groups[series.rater].append(series)
     return [_of_columns(path, rows, keys, name, own_columns, roles, good_rows) for name, own_columns in groups.items()]
+
+
+def _part_by_question(
+    rows: Sequence[Mapping[str, Any]], roles: Columns, keys: Sequence[str], question: str
+) -> tuple[list[dict[str, Any]], Columns, list[str]]:
+    """Rows of an answer to one question each as rows with columns for each question; `question` names the row's.
+
+    Rows of an item whose questions differ become one, unless people or judges differ by row.
+    """
+    questions = list(dict.fromkeys(filter(None, (cell_text(row.get(question)).strip() for row in rows))))
+    parts: dict[str, list[tuple[str, dict[str, Any]]]] = {}
+    series = (*roles.judges, *roles.people, *roles.values)
+    for key, row in zip(keys, rows, strict=True):
+        named = cell_text(row.get(question)).strip()
+        part = {_column_of(v, named): row.get(v.column) for v in series if named}
+        before = [] if roles.by else [other for _, other in parts.get(key, ()) if not part.keys() & other.keys()]
+        if before:
+            before[0].update(part)
+        else:
+            parts.setdefault(key, []).append((key, {**row, **part}))
+    wide = [pair for pairs in parts.values() for pair in pairs]
+
+    def split(answer_columns: Iterable[AnswerColumn]) -> tuple[AnswerColumn, ...]:
+        pairs = ((v, named, _column_of(v, named)) for v in answer_columns for named in questions)
+        return tuple(
+            AnswerColumn(column, v.rater, normalize(named) or named, survey(row.get(column) for _, row in wide))
+            for v, named, column in pairs
+        )
+
+    judges, people, values = split(roles.judges), split(roles.people), split(roles.values)
+    notes = (*roles.assumptions, f"{question} names the question of each row: {', '.join(questions)}.")
+    roles = replace(roles, judges=judges, people=people, values=values, assumptions=notes)
+    return [row for _, row in wide], roles, [key for key, _ in wide]
+
+
+def _column_of(series: AnswerColumn, question: str) -> str:
+    return f"{series.column} ({question})"
 
 
 def _drop_rows_without_id(
@@ -391,14 +446,14 @@ def _pivot_wide(
     by_time = sorted(zip(keys, rows, strict=True), key=lambda pair: time_in_seconds(cell_text(pair[1].get(when))))
     for key, row in by_time:
         into = rows_by_key[key]
-        for series in roles.values:
+        for series in (v for v in roles.values if v.column in row):
             rater = cell_text(row.get(roles.by)).strip()
             column = rater if len(roles.values) == 1 else f"{rater} {series.column}"
             # A judge's first answer counts, and the last one of a person.
             if column not in into or (owner(rater) != "judge" and not is_missing(row.get(series.column))):
                 into[column] = row.get(series.column)
             names[column] = (rater, series.dimension)
-        for series in (*roles.judges, *roles.people):
+        for series in (v for v in (*roles.judges, *roles.people) if v.column in row):
             into.setdefault(series.column, row.get(series.column))
     wide = list(rows_by_key.values())
     voices: dict[Owner, list[AnswerColumn]] = {"judge": [], "person": [], "": []}

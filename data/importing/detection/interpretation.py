@@ -21,8 +21,8 @@ from data.records.names import MAX_NAME_LETTERS, NO_NAME_SIGNS
 from judges.authoring.recipe import RESERVED, RecipeScale, recipe_scale
 from judges.authoring.scale_inference import Survey, explain_two_scales, parse_answer, side_words, survey
 from judges.errors import BadScale
-from judges.importing.column_names import WORDS, owner, parse_name
-from judges.importing.columns import AnswerColumn, cell_text, find_columns
+from judges.importing.column_names import owner
+from judges.importing.columns import AnswerColumn, cell_text, find_columns, names_questions, question_column
 from judges.importing.item_keys import (
     are_unique,
     are_verdicts,
@@ -40,7 +40,6 @@ UNNAMED = "rating"
 _PEOPLE = 30
 _LETTERS = 50
 _SHOWN = 4
-_QUESTIONS = frozenset(WORDS["questions"])
 _TURNED = re.compile(r"(.+)_(ba|swapped|reversed|flipped)")
 _ORDERED = ({"ab", "ba"}, {"ab"}, {"ba"})
 
@@ -299,7 +298,8 @@ class _Table:
         fields = utterance_columns(names, table.rows)
         spoken = bool(fields)
         used = {column for source in fields.values() for column in source.columns}
-        question = next(filter(self._names_questions, (n for n in names if n not in {*used, *judges, *people})), "")
+        free = [name for name in names if name not in {*used, *judges, *people}]
+        question = next((name for name in free if names_questions(name, names, self._different_cells)), "")
         roles = find_columns([name for name in names if name not in {*used, question}], table.rows, judges, people)
         self.assumptions = [f"{file}: {sentence}" for sentence in roles.assumptions]
         self.unclear = [f"{file}: {group.sentence}" for group in roles.unclear]
@@ -318,7 +318,7 @@ class _Table:
         self.series += [self._series_of(voice, "person") for voice in roles.people]
         self.series += self._by(roles.by, roles.values) if roles.by else []
         unclear = [column for group in roles.unclear for column in group.columns]
-        question = question or self._question_column([*roles.meta, *unclear])
+        question = question or question_column([*roles.meta, *unclear], self._different_cells)
         self.series = [part for s in self.series for part in self._parts(s, question)]
         self._orders(roles.meta)
         assigned_columns = {s.name for s in self.series} | {c for s in self.series for c in (s.reason, s.confidence)}
@@ -417,24 +417,8 @@ class _Table:
                 series.append(replace(together, by=side, only={by: names}, count=0))
         return series
 
-    def _question_column(self, names: Iterable[str]) -> str:
-        """The column that names the question of each row, "" where there is none."""
-        known = (c for c in names if _flat(c) in _QUESTIONS and 0 < len(self.table.columns[c].cells) <= _PEOPLE)
-        return next((c for c in known if not self.table.columns[c].many), "")
-
-    def _names_questions(self, column: str) -> bool:
-        """Whether a column that seems to hold answers, as one called metric, names questions: words of its own."""
-        seems, cells = parse_name(column), self.table.columns[column].cells
-        scale = survey(cells).answers
-        if (
-            not (seems.owner or seems.value)
-            or not self._question_column([column])
-            or scale is None
-            or scale.kind != "unordered"
-        ):
-            return False
-        others = (cell for name, values in self.table.columns.items() if name != column for cell in values.cells)
-        return {cell_text(cell).strip() for cell in cells}.isdisjoint(cell_text(cell).strip() for cell in others)
+    def _different_cells(self, column: str) -> list[Any]:
+        return self.table.columns[column].cells
 
     def _parts(self, series: AnswerSeries, column: str) -> list[AnswerSeries]:
         """A series by question, where a column names that of each row."""

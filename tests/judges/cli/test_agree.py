@@ -52,6 +52,31 @@ def test_people_and_judges_in_columns_or_in_rows(tmp_path: Path, capsys: pytest.
     assert [b["dimensions"][0]["kappa"] for b in first] == [b["dimensions"][0]["kappa"] for b in long]
 
 
+def test_answers_whose_question_a_column_names_are_compared_question_by_question(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chance = random.Random(5)
+    names = {"tone": "tone", "Fact-check": "fact_check", "流暢さ": "流暢さ"}
+    rows = [(n, name, chance.randint(1, 5), chance.randint(1, 5)) for name in names for n in range(20)]
+    chance.shuffle(rows)
+    for header in ("id,metric,judge_score,human_score", "id,観点,gpt-4o,human"):
+        blocks = figures(capsys, table(tmp_path, header, [",".join(map(str, row)) for row in rows]))
+        assert {block["dimension"] for block in blocks} == set(names.values())
+        for name, dimension in names.items():
+            (of_name,) = [block for block in blocks if block["dimension"] == dimension]
+            pairs = [values for _, named, *values in rows if named == name]
+            assert of_name["items"] == len(pairs)
+            assert of_name["kappa"] == pytest.approx(cohen_kappa_score(*zip(*pairs, strict=True), weights="quadratic"))
+    raters = ("gpt-4o", "ann")
+    lines = [f"{n},{who},{name},{v}" for n, name, *values in rows for who, v in zip(raters, values, strict=True)]
+    by_rater = figures(capsys, table(tmp_path, "id,rater,criterion,score", lines))
+    kappas = {block["dimension"]: block["kappa"] for block in by_rater}
+    assert kappas == {block["dimension"]: block["kappa"] for block in blocks}
+    again = table(tmp_path, "id,metric,judge,human", ["q1,tone,1,2", "q1,style,2,2", "q1,tone,3,3", "q2,tone,1,1"])
+    assert main(["agree", again]) == 0
+    assert "1 row with the item of an earlier row" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("header", "rows", "sentence"),
     [
