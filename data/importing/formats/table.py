@@ -104,6 +104,9 @@ class _Table:
             if columns and all(answer.only for answer in answers)
         }
         self._unmatched: Counter[tuple[str, ...]] = Counter()
+        by_row = [columns for answer in self._answers for columns in (answer.only, answer.dimension.columns)]
+        by_row += [a.annotator.columns if isinstance(a, LabelColumns) else a.model.columns for a in self._answers]
+        self._row_columns = sorted({column for columns in by_row for column in columns})
         scored = [judged for judged in mapping.judgments if not judged.reply]
         self.long = any(j.dimension.columns or j.unit.columns or j.turn or j.only for j in scored)
 
@@ -139,10 +142,10 @@ class _Table:
         yield Line(self.file, line, "item", data, row)
         number, answered = 1, False
         spoken: list[Record] = []
-        for record, (role, _) in placed:
+        for with_answers, (role, _) in placed:
             if role in ("user", "system") and answered:
                 number, answered = number + 1, False
-            if role in ("assistant", "tool"):
+            for record in with_answers if role in ("assistant", "tool") else ():
                 answered = True
                 spoken.append(record)
                 yield from self._read_row(record, name, number)
@@ -183,27 +186,36 @@ class _Table:
             data["scenario"] = data["scenario"] or scenario
         return data
 
-    def _utterances(self, records: list[Record]) -> list[tuple[Record, tuple[str, str]]]:
-        """(row, (role, text)) of everything that was said in a dialogue, in order."""
+    def _utterances(self, records: list[Record]) -> list[tuple[list[Record], tuple[str, str]]]:
+        """(rows, (role, text)) of everything that was said in a dialogue, in order.
+
+        An utterance has several rows where a row is an answer to one question, or one person's or judge's.
+        """
         mapping = self.mapping
         if mapping.field("turn"):
             records = sorted(records, key=lambda r: _number(mapping.field("turn").text(r.value)))
-        placed = []
-        for record in records:
-            if mapping.field("text"):
-                raw_role = mapping.field("role").text(record.value).strip().lower()
-                role = ROLES.get(raw_role)
-                if role is None:
-                    problem = f"The role must be user, assistant, system or tool (it is {show_value(raw_role)})."
-                    raise LineError("role", problem)
-                content = mapping.field("text").text(record.value)
-                placed.append((record, (role, content)))
-                continue
-            for role in ("user", "assistant"):
-                text = mapping.field(role).value(record.value)
-                if text is not None:
-                    placed.append((record, (role, cell_text(text))))
-        return placed
+        placed: dict[tuple[Any, ...], list[Record]] = {}
+        times_said = RepeatCounter()
+        for n, record in enumerate(records):
+            turn = mapping.field("turn").text(record.value)
+            answer_of = tuple(cell_text(record.value.get(column)) for column in self._row_columns)
+            for role, text in self._said(record.value):
+                nth = times_said.count(*answer_of, turn, role, text) if self._row_columns else n
+                placed.setdefault((turn, role, text, nth), []).append(record)
+        return [(rows, (role, text)) for (_, role, text, _), rows in placed.items()]
+
+    def _said(self, row: dict[str, Any]) -> list[tuple[str, str]]:
+        """(role, text) of what was said in a row."""
+        mapping = self.mapping
+        if mapping.field("text"):
+            raw_role = mapping.field("role").text(row).strip().lower()
+            role = ROLES.get(raw_role)
+            if role is None:
+                problem = f"The role must be user, assistant, system or tool (it is {show_value(raw_role)})."
+                raise LineError("role", problem)
+            return [(role, mapping.field("text").text(row))]
+        texts = ((role, mapping.field(role).value(row)) for role in ("user", "assistant"))
+        return [(role, cell_text(text)) for role, text in texts if text is not None]
 
     # -- what judges and people said ----------------------------------------------------------------------------
 

@@ -1065,3 +1065,30 @@ def test_labels_of_half_the_items_by_two_people_are_not_labels_of_all(store: Sto
     interpretation = read(store, {"t.json": json.dumps(rows).encode()})
     assert [(s.count, s.answered) for s in interpretation.series if s.by == "person"] == [(2 * answered, answered)]
     assert interpretation.sampling == ("all" if answered == N else "unknown")
+
+
+@pytest.mark.parametrize("by_rater", [False, True])
+@pytest.mark.parametrize("with_turns", [False, True])
+def test_what_was_said_comes_in_once_where_each_person_has_a_row_of_it(
+    store: Store, by_rater: bool, with_turns: bool
+) -> None:
+    said = [(f"d{n}", turn, role, f"{role} {turn} of {n}") for n in range(6) for turn in (1, 2, 3)
+            for role in ("user", "assistant")]  # fmt: skip
+    rows = [(*utterance, person) for utterance in said for person in ("ann", "ben")]
+    rows.sort(key=lambda row: (row[0], row[4]) if by_rater else row[0])
+    judged = [1 + (int(d[1:]) + turn) % 5 if role == "assistant" else "" for d, turn, role, *_ in rows]
+    heard = [1 + (int(d[1:]) * turn + len(row) + (who == "ben")) % 5 if row[0] == "assistant" else ""
+             for d, turn, *row, who in rows]  # fmt: skip
+    cells = list(zip(*rows, strict=True))
+    columns = dict(zip(("dialogue_id", "turn", "role", "text", "annotator"), cells, strict=True))
+    columns |= {"gpt4_score": judged, "human_score": heard}
+    if not with_turns:
+        del columns["turn"]
+    new = bring(store, {"t.csv": table(**columns)}).preview.new
+    assert (new.items, new.judgments, new.labels) == (6, 6, 36)
+    [(first,)] = store.rows("select content from item where name = 'd0'")
+    assert [(u["turn"], u["text"]) for u in json.loads(first)["turns"]] == [
+        (turn, f"{role} {turn} of 0") for turn in (1, 2, 3) for role in ("user", "assistant")
+    ]
+    labels = store.rows("select i.name, l.unit, l.annotator, l.value from label l join item i on i.id = l.item_id")
+    assert {(d, f"turn:{t}", who, v) for (d, t, *_, who), v in zip(rows, heard, strict=True) if v} == set(labels)
