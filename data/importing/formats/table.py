@@ -106,6 +106,8 @@ class _Table:
         self._unmatched: Counter[tuple[str, ...]] = Counter()
         by_row = [columns for answer in self._answers for columns in (answer.only, answer.dimension.columns)]
         by_row += [a.annotator.columns if isinstance(a, LabelColumns) else a.model.columns for a in self._answers]
+        self._person_columns = {c for label in mapping.labels for c in (*label.only, *label.annotator.columns)}
+        self._person_columns -= {column for judged in mapping.judgments for column in judged.only}
         self._row_columns = sorted({column for columns in by_row for column in columns})
         scored = [judged for judged in mapping.judgments if not judged.reply]
         self.long = any(j.dimension.columns or j.unit.columns or j.turn or j.only for j in scored)
@@ -299,7 +301,8 @@ class _Table:
         }
         if sure := judged.confidence.text(row).strip():
             score["confidence"] = _chance("confidence", sure)
-        self.ratings.add(self.file, record.line, row, data, score)
+        repeats = not self._person_columns <= set(judged.model.columns)
+        self.ratings.add(self.file, record.line, row, data, score, repeats)
 
     def _interpret(self, row: dict[str, Any], cell: Any, answer: JudgmentColumns | LabelColumns) -> Any:
         """Return the meaning of a cell, as `interpret_cell`; in verdicts on a pair a system's name means its side."""

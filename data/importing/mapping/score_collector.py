@@ -29,14 +29,21 @@ class ScoreCollector:
     def __init__(self) -> None:
         self._judgments: dict[Key, _CollectedValues] = {}
 
-    def add(self, file: str, line: int, row: Any, data: dict[str, Any], score: dict[str, Any]) -> None:
-        """Another value: `data` is the judgment's line without its scores, `score` one of these."""
+    def add(
+        self, file: str, line: int, row: Any, data: dict[str, Any], score: dict[str, Any], repeats: bool = False
+    ) -> None:
+        """Another value: `data` is the judgment's line without its scores, `score` one of these.
+
+        If rows repeat what a judge said, as of each person, the same value again is no other sample.
+        """
         key = (
             data["item"], data["card"], data["model"], canonical(data["params"]), str(data.get("order", "")),
             str(data.get("sample", "")),
         )  # fmt: skip
         judgment = self._judgments.setdefault(key, _CollectedValues(file, line, row, data))
         cell = (score["unit"], score["dimension"])
+        if repeats and any(sample.get(cell) == score for sample in judgment.samples):
+            return
         free = next((sample for sample in judgment.samples if cell not in sample), None)
         if free is None:
             judgment.samples.append({cell: score})

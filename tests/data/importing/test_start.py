@@ -1092,3 +1092,15 @@ def test_what_was_said_comes_in_once_where_each_person_has_a_row_of_it(
     ]
     labels = store.rows("select i.name, l.unit, l.annotator, l.value from label l join item i on i.id = l.item_id")
     assert {(d, f"turn:{t}", who, v) for (d, t, *_, who), v in zip(rows, heard, strict=True) if v} == set(labels)
+
+
+def test_a_judges_value_beside_each_persons_answer_is_no_other_sample(store: Store) -> None:
+    rows = [
+        (item, metric, who, 1 + (n + len(metric)) % 5, 1 + (n + len(who)) % 5)
+        for n, item in enumerate(IDS) for metric in ("tone", "style") for who in ("ann", "ben", "cleo")
+        if (n % 3, metric, who) != (0, "style", "ben")
+    ]  # fmt: skip
+    names = ("id", "metric", "annotator", "gpt4_score", "human_score")
+    content = table(**dict(zip(names, zip(*rows, strict=True), strict=True)))
+    assert bring(store, {"t.csv": content}).preview.new.judgments == N
+    assert store.rows("select count(*), max(sample) from score") == [(2 * N, 0)]
