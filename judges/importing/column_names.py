@@ -27,8 +27,11 @@ _JUDGE, _JUDGE_WEAK, _PERSON, _PERSON_WEAK, _PLAIN, _AVERAGE, _NOTES, _CONFIDENC
 )
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z][a-z])")
 _SEPARATORS = re.compile(r"[\s_/:|()\[\],;]+")
-_MODEL = re.compile(rf"({'|'.join(WORDS['models'])})(?=$|[\d\-.])")
+_MODEL = re.compile(rf"(?:{'|'.join(WORDS['models'])})(?=$|[\d\-.])")
 _SIZE = re.compile(r"\d[\w.]*|turbo|mini|nano|opus|sonnet|haiku|pro|flash|large|small|instruct")
+_AFTER_MODEL = re.compile(rf"\.(?=[^\W\d])(?!(?:{_SIZE.pattern})(?![^\W_])|{_MODEL.pattern})")
+_BEFORE_MODEL = re.compile(rf"(.+)\.({_MODEL.pattern}.*)")
+"""A point between a model's name and another word, as in "gpt-4o.tone" and "tone.gpt-4o": in its version is none."""
 _NUMBERED = re.compile(r"(\D{2,}?)(\d{1,3})")
 _RANGE = re.compile(r"[(\[]\s*\d+\s*(?:[-–—/]|\.\.|to|bis)\s*\d+\s*[)\]]")
 """The ends of a scale, as in "helpful (1-5)": they say nothing of whose a column is."""
@@ -66,7 +69,10 @@ def _words(name: str) -> list[str]:
         if words and _MODEL.match(words[-1]) and _SIZE.fullmatch(chunk):
             words[-1] += f"-{chunk}"
         elif _MODEL.match(chunk):
-            words.append(chunk)
+            model, *parts = _AFTER_MODEL.split(chunk)
+            words += [model, *(word for part in parts for word in _words(part))]
+        elif parted := _BEFORE_MODEL.fullmatch(chunk):
+            words += [*_words(parted[1]), *_words(parted[2])]
         else:
             words += [word for part in re.split(r"[-.]+", chunk) if part for word in _split_words(part)]
     return words

@@ -352,3 +352,17 @@ def test_the_ends_of_a_scale_and_an_article_in_a_question_name_nobody() -> None:
     assert parse_name("Is it in a good style?").rater == "Is it in a good style?"
     assert parse_name("human tone [0–10]").rater == parse_name("human safe (1 to 5)").rater == "human"
     assert (parse_name("Annotator 2 (1/5)").stem, parse_name("tone 2").rater) == ("annotator_2", "2")
+
+
+@pytest.mark.parametrize(
+    ("name", "model", "dimension"),
+    [
+        ("gpt4.tone", "gpt4", "tone"), ("tone.gpt-4o", "gpt-4o", "tone"),
+        ("scores.gpt-3.5-turbo.tone", "gpt-3.5-turbo", "tone"),
+        ("claude-3.5-sonnet.score", "claude-3.5-sonnet", ""), ("llama-3.1-8b.Facts", "llama-3.1-8b", "facts"),
+        ("anthropic.claude-3-5-sonnet-v1", "anthropic.claude-3-5-sonnet-v1", ""),
+    ],
+)  # fmt: skip
+def test_a_point_parts_a_model_from_the_words_beside_it(name: str, model: str, dimension: str) -> None:
+    parsed = parse_name(name)
+    assert (parsed.owner, parsed.rater, parsed.dimension) == ("judge", model, dimension)
