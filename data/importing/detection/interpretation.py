@@ -479,5 +479,7 @@ def utterance_columns(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -
     return {name: ValueSource(columns=[column]) for name, column in {**columns, "turn": turn}.items() if column}
 
 
-_DIALOGUE_IDS = ("id", "dialogue_id", "conversation_id", "session_id", "item_id")
+_DIALOGUE_IDS = (
+    "id", "dialogue_id", "dialog_id", "conversation_id", "conv_id", "chat_id", "session_id", "thread_id", "item_id",
+)  # fmt: skip
 _NOTHING = Survey(None, None, 0, 0, 0)

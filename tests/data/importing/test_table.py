@@ -494,7 +494,8 @@ def test_rows_that_are_utterances_are_told_by_any_usual_name() -> None:
     usual = {
         "turn": "turn turn_number turn_id position order message_index", "role": "role speaker from",
         "text": "text content utterance message value", "user": "user user_message",
-        "assistant": "assistant assistant_message", "id": "id dialogue_id conversation_id session_id item_id",
+        "assistant": "assistant assistant_message",
+        "id": "id dialogue_id dialog_id conversation_id conv_id chat_id session_id thread_id item_id",
     }  # fmt: skip
     for fields in (("role", "text", "turn"), ("user", "assistant", "id")):
         for changed in fields:
