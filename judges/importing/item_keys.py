@@ -24,6 +24,14 @@ VERDICT_CODES: tuple[dict[str, str], ...] = (
     {"1": "a", "1.5": "tie", "2": "b"},
 )
 """Codes of a verdict on two responses, whose meaning depends on the column's name."""
+ROLES = {
+    "user": "user", "human": "user", "assistant": "assistant", "gpt": "assistant", "bot": "assistant",
+    "model": "assistant", "system": "system", "developer": "system", "tool": "tool", "function": "tool",
+}  # fmt: skip
+"""The role that each name of a speaker means."""
+_DIALOGUE_IDS = (
+    "id", "dialogue_id", "dialog_id", "conversation_id", "conv_id", "chat_id", "session_id", "thread_id", "item_id",
+)  # fmt: skip
 _VERDICT = re.compile(r"(?!.*(score|rating|grade)).*(verdict|winner|result|prefer|choice|judge?ment)")
 _MIN_CODED, _MAX_OTHER_NUMBERS = 0.7, 0.05
 """The least share of the cells that a code has to explain, and the most that may be other numbers."""
@@ -56,6 +64,52 @@ def key_columns(
 def are_unique(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> bool:
     """Whether no two rows are alike in these columns."""
     return len({tuple(str(row.get(column)) for column in columns) for row in rows}) == len(rows)
+
+
+def utterance_columns(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """The columns of dialogues whose rows are utterances: role and text, or user and assistant; else none."""
+    plain = {normalize(name): name for name in reversed(names)}
+
+    def first(*known: str) -> str:
+        return next((plain[name] for name in known if name in plain), "")
+
+    turn = first("turn", "turn_number", "turn_id", "position", "order", "message_index")
+    texts = ("text", "content", "utterance", "message", "value")
+    columns = {"role": first("role", "speaker", "from"), "text": first(*texts)}
+    roles = {str(row.get(columns["role"], "")).strip().lower() for row in rows} - {""}
+    if not (all(columns.values()) and roles <= ROLES.keys()):
+        columns = {"user": first("user", "user_message"), "assistant": first("assistant", "assistant_message")}
+        if not all(columns.values()) or not first(*_DIALOGUE_IDS):
+            return {}
+    return {name: column for name, column in {**columns, "turn": turn}.items() if column}
+
+
+def dialogue_id(names: Iterable[str], rows: Sequence[Mapping[str, Any]], id_column: str, by_role: bool) -> str:
+    """The column that names the dialogue of a row; with roles, one with the same cell in several rows."""
+    known = [name for name in names if name == id_column or normalize(name) in _DIALOGUE_IDS]
+    known.sort(key=lambda name: name != id_column)
+    repeated = (name for name in known if not by_role or not are_unique([name], rows))
+    return next(repeated, next(iter(known), ""))
+
+
+def turn_units(
+    keys: Sequence[str], rows: Sequence[Mapping[str, Any]], said: Mapping[str, str], givers: Sequence[str]
+) -> list[str]:
+    """The turn of each row of dialogues, "" for what a user says; `said` are the columns of `utterance_columns`.
+
+    Rows in which only the `givers` differ are about the same turn.
+    """
+    units, counts = [], Counter[tuple[str, ...]]()
+    numbers: dict[str, dict[tuple[Any, ...], int]] = {}
+    for key, row in zip(keys, rows, strict=True):
+        text = tuple(cell_text(row.get(column)) for column in said.values())
+        giver = (key, *(cell_text(row.get(column)) for column in givers), *text)
+        turns = numbers.setdefault(key, {})
+        number = turns.setdefault((*text, counts[giver]), len(turns) + 1)
+        counts[giver] += 1
+        role = ROLES.get(str(row.get(said.get("role", ""))).strip().lower(), "assistant")
+        units.append(f"turn:{number}" if role in ("assistant", "tool") else "")
+    return units
 
 
 def time_column(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> str:

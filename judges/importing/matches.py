@@ -28,7 +28,16 @@ from judges.importing.columns import (
     question_column,
 )
 from judges.importing.contents import ExportedValue, FileContents
-from judges.importing.item_keys import are_verdicts, decode_verdicts, item_keys, time_column, time_in_seconds
+from judges.importing.item_keys import (
+    are_verdicts,
+    decode_verdicts,
+    dialogue_id,
+    item_keys,
+    time_column,
+    time_in_seconds,
+    turn_units,
+    utterance_columns,
+)
 from judges.importing.judged_files import (
     AmbiguousJudge,
     JudgeKey,
@@ -49,6 +58,8 @@ from judges.plural import many, verb
 from judges.protocols.combination import combination_rule
 from judges.types import Dimension, Kind, Reading, Scale, Score, Strict, UnitSort, section_place, sort_of, turn_number
 
+_Place = tuple[str, str]
+"""The item of a row, and the unit of it that answers in the row are about."""
 _KINDS: dict[str, Kind] = {"turn": "dialogue", "conversation": "dialogue", "response": "response"}
 
 
@@ -277,14 +288,18 @@ def match_table(
 
     free = [name for name in names if name not in (*judges, *people)]
     question = next((name for name in free if names_questions(name, names, cells)), "")
-    roles = find_columns([name for name in names if name != question], rows, judges, people)
+    said = utterance_columns(free, rows)
+    dialogue = dialogue_id(free, rows, "", "role" in said) if said else ""
+    said = said if dialogue else {}
+    roles = find_columns([name for name in names if name not in (question, *said.values())], rows, judges, people)
+    roles = replace(roles, id=dialogue, texts={}) if said else roles
     left_columns = [*roles.meta, *(column for unclear in roles.unclear for column in unclear.columns)]
     question = question or question_column([name for name in left_columns if name in free], cells)
     voices = [*roles.judges, *roles.people]
     verdicts = not roles.texts and are_verdicts(voices, rows, lambda column: [row.get(column) for row in rows])
     rows, roles = decode_verdicts(rows, roles) if roles.kind == "pair" or verdicts else (rows, roles)
     rows, roles = _drop_rows_without_id(path, rows, roles, good_rows)
-    keys = item_keys(roles, names, rows, question)
+    keys = _places(roles, names, rows, question, said)
     rows, roles, keys = _part_by_question(rows, roles, keys, question) if question else (rows, roles, keys)
     rows, roles, keys = _pivot_wide(rows, roles, keys) if roles.by else (rows, roles, keys)
     if not (roles.judges and roles.people):
@@ -295,18 +310,32 @@ def match_table(
     groups: dict[str, list[AnswerColumn]] = defaultdict(list)
     for series in roles.judges:
         groups[series.rater].append(series)
-    return [_of_columns(path, rows, keys, name, own_columns, roles, good_rows) for name, own_columns in groups.items()]
+    kind: Kind = "dialogue" if said else "response"
+    return [
+        _of_columns(path, rows, keys, kind, name, own_columns, roles, good_rows) for name, own_columns in groups.items()
+    ]
+
+
+def _places(
+    roles: Columns, names: Sequence[str], rows: Sequence[Mapping[str, Any]], question: str, said: Mapping[str, str]
+) -> list[_Place]:
+    """The item of each row, with the turn where a row is an utterance of a dialogue."""
+    if not said:
+        return [(key, "response") for key in item_keys(roles, names, rows, question)]
+    keys = [cell_text(row.get(roles.id)).strip() for row in rows]
+    givers = [column for column in (roles.by, question) if column]
+    return list(zip(keys, turn_units(keys, rows, said, givers), strict=True))
 
 
 def _part_by_question(
-    rows: Sequence[Mapping[str, Any]], roles: Columns, keys: Sequence[str], question: str
-) -> tuple[list[dict[str, Any]], Columns, list[str]]:
+    rows: Sequence[Mapping[str, Any]], roles: Columns, keys: Sequence[_Place], question: str
+) -> tuple[list[dict[str, Any]], Columns, list[_Place]]:
     """Rows of an answer to one question each as rows with columns for each question; `question` names the row's.
 
     Rows of an item whose questions differ become one, unless people or judges differ by row.
     """
     questions = list(dict.fromkeys(filter(None, (cell_text(row.get(question)).strip() for row in rows))))
-    parts: dict[str, list[tuple[str, dict[str, Any]]]] = {}
+    parts: dict[_Place, list[tuple[_Place, dict[str, Any]]]] = {}
     series = (*roles.judges, *roles.people, *roles.values)
     for key, row in zip(keys, rows, strict=True):
         named = cell_text(row.get(question)).strip()
@@ -350,7 +379,7 @@ def _drop_rows_without_id(
 
 
 def _of_columns(
-    path: Path, rows: Sequence[Mapping[str, Any]], keys: list[str], name: str,
+    path: Path, rows: Sequence[Mapping[str, Any]], keys: Sequence[_Place], kind: Kind, name: str,
     judge_columns: list[AnswerColumn], roles: Columns, good_rows: bool,
 ) -> JudgeMatch:  # fmt: skip
     dimensions: list[Dimension] = []
@@ -363,10 +392,14 @@ def _of_columns(
             notes.append(f"{series.column} is left out: no person's column is about the same.")
             continue
         scale = _common_scale(path, rows, [series, *humans], good_rows)
-        dimension = Dimension(series.dimension or "answer", "response", scale.scale, series.column)
+        sort: UnitSort = "response" if kind == "response" else _sort_in_dialogues(keys, rows, [series, *humans])
+        dimension = Dimension(series.dimension or "answer", sort, scale.scale, series.column)
         dimensions.append(dimension)
         notes += explain_two_scales(series.column, series.answers, [v.answers for v in humans], scale)
-        for n, (key, row) in enumerate(zip(keys, rows, strict=True)):
+        for n, ((key, place), row) in enumerate(zip(keys, rows, strict=True)):
+            unit = place if sort == "turn" else sort
+            if not unit:
+                continue  # what a user says
             try:
                 cells = [parse_answer(row.get(v.column), scale) for v in (series, *humans)]
             except BadScale:
@@ -374,20 +407,27 @@ def _of_columns(
                 continue
             codes = [None if cell is None else dimension.scale.code(cell) for cell in cells]
             if codes[0] is not None:
-                scores[key].append(Score("response", dimension.name, codes[0]))
-            cell = (key, "response", dimension.name)
-            by_person |= {(cell, v.column): code for v, code in zip(humans, codes[1:], strict=True) if code is not None}
-            human_codes[cell] += [code for code in codes[1:] if code is not None]
+                scores[key].append(Score(unit, dimension.name, codes[0]))
+            cell = (key, unit, dimension.name)
+            for v, code in zip(humans, codes[1:], strict=True):
+                # In each row of a dialogue, what is said of all of it is the same.
+                if code is not None and (sort != "conversation" or (cell, v.column) not in by_person):
+                    by_person[cell, v.column] = code
+                    human_codes[cell].append(code)
     if out:
         notes.append(
             f"{len(out):,} of {many(len(rows), 'row')} {verb(len(out), 'is', 'are')} left out: "
             "a cell in them is not an answer like the others."
         )
-    if again := len(keys) - len(set(keys)):
+    if kind == "response" and (again := len(keys) - len(set(keys))):
         notes.append(f"{many(again, 'row')} with the item of an earlier row: the judge's first answer counts.")
-    known = _card(name, "response", dimensions)
+    known = _card(name, kind, dimensions)
     values_by_cell = {cell: values for cell, values in human_codes.items() if values}
-    replies = [AuditReply(key, Reading(tuple(scores.get(key, ())))) for key in dict.fromkeys(keys)]
+    items = dict.fromkeys(key for key, _ in keys)
+    replies = [AuditReply(key, Reading(tuple(scores.get(key, ())))) for key in items]
+    turns: dict[str, set[int]] = defaultdict(set)
+    for key, unit in keys if kind == "dialogue" else ():
+        turns[key] |= {turn_number(unit)} if unit else set()
     people = ", ".join(dict.fromkeys(v.column for v in roles.people))
     judged = ", ".join(v.column for v in judge_columns)
     notes.insert(0, f"Judge: {judged}. People: {people}." + (f" Items: {roles.id}." if roles.id else ""))
@@ -395,8 +435,20 @@ def _of_columns(
         notes.append(f"{d.title}: {_scale(d.scale)}.")
     return JudgeMatch(
         name, known, replies, resolve_cells(values_by_cell, known), values_by_cell, "first", "a table", tuple(notes),
-        {key: placeholder_item("response", key) for key in keys}, by_person, frozenset((key, "") for key in keys),
+        {key: placeholder_item(kind, key, turns[key]) for key in items}, by_person,
+        frozenset((key, "") for key in items),
     )  # fmt: skip
+
+
+def _sort_in_dialogues(
+    keys: Sequence[_Place], rows: Sequence[Mapping[str, Any]], answer_columns: Iterable[AnswerColumn]
+) -> UnitSort:
+    """Whether answers in the rows of dialogues are about turns: a dialogue has several, and they differ."""
+    cells: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for series in answer_columns:
+        for (key, _), row in zip(keys, rows, strict=True):
+            cells[series.column, key] |= {cell_text(row.get(series.column)).strip()} - {""}
+    return "turn" if any(len(known) > 1 for known in cells.values()) else "conversation"
 
 
 def _scale(scale: Scale) -> str:
@@ -437,10 +489,10 @@ def _column_question(path: Path, names: Sequence[str], roles: Columns) -> str:
 
 
 def _pivot_wide(
-    rows: Sequence[Mapping[str, Any]], roles: Columns, keys: Sequence[str]
-) -> tuple[list[dict[str, Any]], Columns, list[str]]:
+    rows: Sequence[Mapping[str, Any]], roles: Columns, keys: Sequence[_Place]
+) -> tuple[list[dict[str, Any]], Columns, list[_Place]]:
     """Long rows (one person's or judge's answers each) as wide rows with a column for each person or judge."""
-    rows_by_key: dict[str, dict[str, Any]] = {key: {} for key in keys}
+    rows_by_key: dict[_Place, dict[str, Any]] = {key: {} for key in keys}
     names: dict[str, tuple[str, str]] = {}
     when = time_column(roles.meta, rows)
     by_time = sorted(zip(keys, rows, strict=True), key=lambda pair: time_in_seconds(cell_text(pair[1].get(when))))

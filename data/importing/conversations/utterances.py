@@ -10,13 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
+from judges.importing.item_keys import ROLES
 from judges.tool_calls import call_text
 
-ROLES = {
-    "user": "user", "human": "user", "assistant": "assistant", "gpt": "assistant", "bot": "assistant",
-    "model": "assistant", "system": "system", "developer": "system", "tool": "tool", "function": "tool",
-}  # fmt: skip
-"""The role that each name of a speaker means."""
 _ROLES = ROLES | {
     "customer": "user", "humanmessage": "user", "humanmessagechunk": "user",
     "ai": "assistant", "agent": "assistant", "chatbot": "assistant", "aimessage": "assistant",

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, cast
 
 from data.cards.cards import Place
-from data.importing.conversations.utterances import ROLES
 from data.importing.detection.contents import ColumnValues, SourceContents, TableContents, is_empty
 from data.importing.mapping.mapping import FIELDS, UNITS, ColumnMapping, ValueSource
 from data.importing.plan import Sampling
@@ -27,8 +26,10 @@ from judges.importing.item_keys import (
     are_unique,
     are_verdicts,
     describe_code,
+    dialogue_id,
     key_columns,
     time_column,
+    utterance_columns,
     verdict_code,
 )
 from judges.protocols.orders import names_sides
@@ -295,7 +296,8 @@ class _Table:
     ) -> None:
         self.file, self.table = file, table
         names = list(table.columns)
-        fields = utterance_columns(names, table.rows)
+        said = utterance_columns(names, table.rows)
+        fields = {name: ValueSource(columns=[column]) for name, column in said.items()}
         spoken = bool(fields)
         used = {column for source in fields.values() for column in source.columns}
         free = [name for name in names if name not in {*used, *judges, *people}]
@@ -306,7 +308,7 @@ class _Table:
         self.kind: Kind = kind or ("dialogue" if fields else roles.kind)
         self._named_sides = roles.named_sides
         voices = [*roles.judges, *roles.people]
-        key = self._dialogue_id(roles.id, "role" in fields) if fields else roles.id
+        key = dialogue_id(names, table.rows, roles.id, "role" in fields) if fields else roles.id
         self.turns = self._by_turn(key, [v.column for v in (*voices, *roles.values)]) if fields else set()
         if kind is None and not fields and not roles.texts and are_verdicts(
             voices, table.rows, lambda column: table.columns[column].cells
@@ -331,13 +333,6 @@ class _Table:
         if not spoken:
             meta = self._of_items(meta, by or [column for source in fields.values() for column in source.columns])
         self.mapping = ColumnMapping(kind=self.kind, id=ValueSource(columns=by), fields=fields, meta=meta)
-
-    def _dialogue_id(self, id_column: str, by_role: bool) -> str:
-        """Return the column that names the dialogue of a row; with roles, one with the same cell in several rows."""
-        known = [name for name in self.table.columns if name == id_column or _flat(name) in _DIALOGUE_IDS]
-        known.sort(key=lambda name: name != id_column)
-        repeated = (name for name in known if not by_role or not are_unique([name], self.table.rows))
-        return next(repeated, next(iter(known), ""))
 
     def _of_items(self, names: Sequence[str], key: Sequence[str]) -> list[str]:
         """Return the columns whose cells are the same in all rows of an item; the others concern its answers."""
@@ -461,25 +456,4 @@ class _Table:
         return columns
 
 
-def utterance_columns(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> dict[str, ValueSource]:
-    """The fields of dialogues whose rows are utterances: role and text, or user and assistant; else nothing."""
-    plain = {_flat(name): name for name in reversed(names)}
-
-    def first(*known: str) -> str:
-        return next((plain[name] for name in known if name in plain), "")
-
-    turn = first("turn", "turn_number", "turn_id", "position", "order", "message_index")
-    texts = ("text", "content", "utterance", "message", "value")
-    columns = {"role": first("role", "speaker", "from"), "text": first(*texts)}
-    roles = {str(row.get(columns["role"], "")).strip().lower() for row in rows} - {""}
-    if not (all(columns.values()) and roles <= ROLES.keys()):
-        columns = {"user": first("user", "user_message"), "assistant": first("assistant", "assistant_message")}
-        if not all(columns.values()) or not first(*_DIALOGUE_IDS):
-            return {}
-    return {name: ValueSource(columns=[column]) for name, column in {**columns, "turn": turn}.items() if column}
-
-
-_DIALOGUE_IDS = (
-    "id", "dialogue_id", "dialog_id", "conversation_id", "conv_id", "chat_id", "session_id", "thread_id", "item_id",
-)  # fmt: skip
 _NOTHING = Survey(None, None, 0, 0, 0)

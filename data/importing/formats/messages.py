@@ -12,11 +12,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from data.importing.conversations.utterances import REASONING_TYPES, ROLES
+from data.importing.conversations.utterances import REASONING_TYPES
 from data.importing.format_file import FileStart, FormatFile
 from data.importing.lines import Entry, Hint, Line, LineError, RejectedRow
 from data.store.ids import content_id
 from judges.importing.column_names import parse_name
+from judges.importing.item_keys import ROLES
 from judges.importing.jsonl import Record, kind_of
 from judges.strict_json import show_value
 from judges.tool_calls import call_text

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Any
 
-from data.importing.conversations.utterances import ROLES
 from data.importing.format_file import FormatFile
 from data.importing.formats import messages
 from data.importing.lines import Entry, Hint, Line, LineError, RejectedRow, RepeatCounter
@@ -24,7 +23,7 @@ from data.importing.mapping.score_collector import ScoreCollector
 from data.store.ids import content_id, now
 from judges.authoring.scale_inference import is_missing
 from judges.importing.columns import cell_text, name_side
-from judges.importing.item_keys import time_in_seconds
+from judges.importing.item_keys import ROLES, time_in_seconds
 from judges.importing.jsonl import Record
 from judges.plural import many, verb
 from judges.protocols.orders import names_sides

@@ -17,7 +17,6 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 
-from data.importing.detection.interpretation import utterance_columns
 from data.importing.detection.plan_proposal import suggest_mapping
 from data.importing.files import csv_rows
 from data.importing.files.container import detect_container, first_records
@@ -40,6 +39,7 @@ from judges.authoring.recipe import RecipeScale
 from judges.cards import cards
 from judges.importing.column_names import DELIMITERS
 from judges.importing.contents import read_rows
+from judges.importing.item_keys import utterance_columns
 from judges.types import ITEM
 from tests.archives import compare_archive
 from tests.data.imports import workspace
@@ -501,10 +501,8 @@ def test_rows_that_are_utterances_are_told_by_any_usual_name() -> None:
         for changed in fields:
             for name in usual[changed].split():
                 columns = {field: name if field == changed else field for field in fields}
-                sources = utterance_columns([*columns.values()], [{columns.get("role", ""): "user"}])
-                assert {field: source.columns for field, source in sources.items()} == {
-                    field: [column] for field, column in columns.items() if field != "id"
-                }
+                said = utterance_columns([*columns.values()], [{columns.get("role", ""): "user"}])
+                assert said == {field: column for field, column in columns.items() if field != "id"}
     assert utterance_columns(["user", "assistant", "other"], []) == {}
 
 

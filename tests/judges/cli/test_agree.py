@@ -77,6 +77,37 @@ def test_answers_whose_question_a_column_names_are_compared_question_by_question
     assert "1 row with the item of an earlier row" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("header", ["role,text", "turn,role,text", "message_index,role,text", "user,assistant"])
+def test_answers_in_the_rows_of_dialogues_are_about_turns_or_the_whole(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], header: str
+) -> None:
+    chance = random.Random(7)
+    turns = [(d, t, chance.randint(1, 5), chance.randint(1, 5)) for d in range(15) for t in range(1, 2 + d % 4)]
+    wholes = [(chance.randint(1, 3), chance.randint(1, 3)) for _ in range(15)]
+    lines = []
+    for d, t, *values in turns:
+        said = {"turn": t, "message_index": 2 * t, "user": f"q{t}", "assistant": f"a{t}"}
+        roles = [{}] if "user" in header else [{"role": "user", "text": "So?"}, {"role": "assistant", "text": "So."}]
+        for row in roles:
+            fields = [{**said, **row}[name] for name in header.split(",")]
+            about_turn = ["", ""] if row.get("role") == "user" else values
+            lines.append(",".join(map(str, (f"d{d}", *fields, *about_turn, *wholes[d]))))
+    file = table(tmp_path, f"dialog_id,{header},judge_tone,human_tone,judge_overall,human_overall", lines)
+    of_turns, of_wholes = figures(capsys, file)
+    assert (of_turns["unit"], of_turns["items"], of_turns["ratings"]) == ("turn", 15, len(turns))
+    expected = cohen_kappa_score(*zip(*(values for _, _, *values in turns), strict=True), weights="quadratic")
+    assert of_turns["kappa"] == pytest.approx(expected)
+    assert (of_wholes["unit"], of_wholes["items"], of_wholes["ratings"]) == ("conversation", 15, 15)
+    assert of_wholes["kappa"] == pytest.approx(cohen_kappa_score(*zip(*wholes, strict=True), weights="quadratic"))
+
+
+def test_a_turn_that_each_person_has_a_row_of_is_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [(d, who, t) for d in range(12) for who in ("gpt-4o", "ann", "ben") for t in (1, 2, 3)]
+    lines = [f"d{d},q{t},a{t},{who},{1 + (d * t + (who == 'ben')) % 4}" for d, who, t in rows]
+    (agreement,) = figures(capsys, table(tmp_path, "dialogue_id,user,assistant,rater,score", lines))
+    assert (agreement["items"], agreement["ratings"]) == (12, 36)
+
+
 @pytest.mark.parametrize(
     ("header", "rows", "sentence"),
     [
