@@ -1104,3 +1104,12 @@ def test_a_judges_value_beside_each_persons_answer_is_no_other_sample(store: Sto
     content = table(**dict(zip(names, zip(*rows, strict=True), strict=True)))
     assert bring(store, {"t.csv": content}).preview.new.judgments == N
     assert store.rows("select count(*), max(sample) from score") == [(2 * N, 0)]
+
+
+@pytest.mark.parametrize("name", ["sample", "trial", "repetition"])
+def test_the_number_of_a_sample_is_no_answer(store: Store, name: str) -> None:
+    rows = [(n, who, nth, 1 + (n + nth + len(who)) % 3) for n in range(N) for who, most in (("gpt-4o", 3), ("ann", 1))
+            for nth in range(most)]  # fmt: skip
+    content = table(**dict(zip(("id", "rater", name, "score"), zip(*rows, strict=True), strict=True)))
+    series = read(store, {"t.csv": content}).series
+    assert {(s.name, s.rater) for s in series} == {("score", "gpt-4o"), ("score", "ann")}
