@@ -106,7 +106,7 @@ class AssignedWork:
 
 @dataclass(frozen=True)
 class PersonActivity:
-    """A person's work in a dataset: items saved, first and last answer, items saved lately, the newest answers."""
+    """A person's work in a dataset: items answered, first and last answer, items answered lately, the newest answers."""
 
     items: int = 0
     first: datetime | None = None
@@ -248,6 +248,18 @@ def _days_back(local: datetime) -> datetime:
     return day
 
 
+_HELD_ANSWERS = """
+select f.* from answer_now n join (
+    select *, row_number() over (partition by person, item_id, action order by seq, id) as nth
+    from answer where dataset_id = $1
+) f on f.person = n.person and f.item_id = n.item_id and f.action = n.action where n.dataset_id = $1 and f.nth = 1
+"""
+"""SQL: for each item that a person has answered or skipped, the first answer that said what holds now; $1 dataset.
+
+So an item that was skipped and answered later is answered. A correction says neither when nor how fast it was answered.
+"""
+
+
 @cache_result
 def _activity(store: Store, dataset_id: str, since: datetime) -> dict[str, PersonActivity]:
     """Person -> what they did in a dataset, without reservations that ran out."""
@@ -255,16 +267,16 @@ def _activity(store: Store, dataset_id: str, since: datetime) -> dict[str, Perso
     for name, action, milliseconds, cells in store.rows(
         "select a.person, a.action, a.milliseconds, count(l.id) from ("
         "select *, row_number() over (partition by person order by made_at desc, id desc) as newest "
-        "from answer where dataset_id = $1 and previous = '') a left join label l on l.answer_id = a.id "
+        f"from ({_HELD_ANSWERS}) h) a left join label l on l.answer_id = a.id "
         f"where a.newest <= {_MAX_RECENT_ANSWERS} group by a.person, a.newest, a.id, a.action, a.milliseconds "
         "order by a.person, a.newest",
         [dataset_id],
     ):
         recent[str(name)].append(RecentAnswer(action == "skip", milliseconds / 1000, int(cells)))
     rows = store.rows(
-        "select person, sum(case when action = 'save' then 1 else 0 end), min(made_at), max(made_at), "
-        "sum(case when action = 'save' and made_at >= $2 then 1 else 0 end) "
-        "from answer where dataset_id = $1 and previous = '' group by person",
+        "select a.person, count(h.id), min(a.made_at), max(a.made_at), count(case when h.made_at >= $2 then 1 end) "
+        f"from answer a left join ({_HELD_ANSWERS}) h on h.id = a.id and h.action = 'save' "
+        "where a.dataset_id = $1 group by a.person",
         [dataset_id, since],
     )
     return {

@@ -105,6 +105,25 @@ def test_a_team_as_a_lead_sees_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     )
 
 
+def test_an_item_is_answered_or_skipped_as_its_last_answer_says(tmp_path: Path) -> None:
+    """ann skips all that she is given, comes back and answers it, and skips it again."""
+    store, dataset = workspace(tmp_path / "a.duckdb")
+    give(store, dataset, people=("ann", "ben"))
+    items, keys, rows = take(store, "ann", dataset, 6), [""] * 6, []
+    for action in ("skip", "save", "save", "skip"):
+        keys = [answer(store, "ann", item, action, key) for item, key in zip(items, keys, strict=True)]
+        rows.append(next(row for row in progress.people_progress(store, dataset) if row.assignee == "ann"))
+        last = store.rows("select max(made_at) from answer")[0][0]
+        assert rows[-1].last == last
+    skipped, saved, corrected, back = rows
+    assert [(row.counts.done, row.answered, row.state) for row in rows] == [
+        (0, 0, "stuck"), (6, 6, "done"), (6, 6, "done"), (0, 0, "stuck")
+    ]  # fmt: skip
+    assert skipped.pace is None and saved.pace is not None and back.pace is None
+    assert skipped.why == back.why == "6 of the last 6 answers skipped."
+    assert (saved.seconds, saved.cell_seconds) == (corrected.seconds, corrected.cell_seconds) == (5.0, 5.0)
+
+
 def test_what_runs_out_counts_and_what_is_given_back_does_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store, dataset = workspace(tmp_path / "a.duckdb")
     give(store, dataset, people=("ann", "ben"))
