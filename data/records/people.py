@@ -34,7 +34,7 @@ def _every_person(store: Store | Tx) -> list[Person]:
 
 @dataclass(frozen=True)
 class MemberActivity:
-    """A person with what they did: items answered, and when they last changed anything (None: nothing yet)."""
+    """A person with what they did: items that hold an answer of theirs, and when they last changed anything (None: nothing yet)."""
 
     person: Person
     items: int
@@ -44,7 +44,7 @@ class MemberActivity:
 @allow("annotator")
 def members(store: Store) -> list[MemberActivity]:
     """Everybody who is or was active here, by name; not the annotators known from imports only."""
-    counts = "select person, count(distinct item_id) from answer where action = 'save' group by person"
+    counts = "select person, count(*) from answer_now where action = 'save' group by person"
     items: dict[str, int] = dict(store.rows(counts))
     last: dict[str, datetime] = dict(store.rows("select actor, max(made_at) from change group by actor"))
     known = known_names(store)

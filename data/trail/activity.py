@@ -40,7 +40,7 @@ class Activity:
 
 @allow("annotator")
 def recent_activity(store: Store, limit: int = 8) -> list[Activity]:
-    """The newest moves, newest first. Claims, and looks at a judge's scores, are no moves."""
+    """The newest moves, newest first. Claims, skips, corrections, and looks at a judge's scores are no moves."""
     changes = store.rows(
         "select seq, made_at, actor, action, target from change "
         "where action not in ('claim', 'release', 'reveal', 'exposure') "
@@ -62,7 +62,9 @@ def recent_activity(store: Store, limit: int = 8) -> list[Activity]:
 
 
 _FACTS = """
-select seq, 'answered', count(*), min(dataset_id), '' from answer where previous = '' and seq >= $1 group by seq
+select a.seq, 'answered', count(*), min(a.dataset_id), '' from answer a
+left join answer p on p.id = a.previous and p.action = 'save'
+where a.action = 'save' and p.id is null and a.seq >= $1 group by a.seq
 union all
 select seq, 'drew', count(*), min(dataset_id), '' from draw where seq >= $1 group by seq
 union all

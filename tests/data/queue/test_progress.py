@@ -143,6 +143,15 @@ def test_the_desk_gets_all_of_it_in_one_look(store: Store, dataset: str) -> None
     assert progress.desk_progress(store, "ann", dataset, "review", QueueFilters(system="model-x")).waiting <= 4
 
 
+def test_an_item_that_is_skipped_in_the_end_is_answered_nowhere(store: Store, dataset: str) -> None:
+    first, _ = save(store, dataset, n=2)
+    [[item]] = store.rows("select item_id from answer where id = $1", [first])
+    again = {"key": new_id(), "person": "ann", "action": "skip", "item": item, "version": first}
+    assert not labels.save_answers(store, "ann", [again])[1]
+    assert progress.personal_progress(store, "ann").total == 1
+    assert [member.items for member in people.members(store) if member.person.name == "ann"] == [1]
+
+
 # -- what moved -----------------------------------------------------------------------------------------------------
 
 
@@ -185,6 +194,22 @@ def test_corrections_claims_and_looks_are_no_moves(store: Store, dataset: str) -
     queue.claim_items(store, "ann", dataset, "review", QueueFilters(), [], 3)
     queue.release_claims(store, "ann", dataset)
     assert activity.recent_activity(store) == before
+
+
+def test_a_skip_is_no_move_and_an_answer_after_it_is_one(store: Store, dataset: str) -> None:
+    before = activity.recent_activity(store)
+    [key] = save(store, dataset, action="skip", values=[])
+    assert activity.recent_activity(store) == before
+    item = store.rows("select item_id from answer")[0][0]
+    for correction in range(2):
+        answer = {
+            "key": new_id(), "person": "ann", "action": "save", "item": item, "version": key,
+            "values": [{"unit": "turn:1", "dimension": "helpfulness", "v": 4.0 + correction}],
+        }  # fmt: skip
+        assert not labels.save_answers(store, "ann", [answer])[1]
+        key = answer["key"]
+        [newest, *_] = activity.recent_activity(store)
+        assert (newest.sort, newest.actor, newest.n) == ("answered", "ann", 1), f"{correction} corrections"
 
 
 def test_nothing_has_moved_in_a_new_store(tmp_path: Path) -> None:
