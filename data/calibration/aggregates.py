@@ -38,7 +38,7 @@ class AggregateGroup:
     """The scores of one run and system.
 
     It has the items with a value, ratings (n/a too), and how often each answer was given; `totals` and `cross` by
-    outcome: totals of (T, M) over items, and of their products (TT, TM, MM). `rated_items` have a rating, if only n/a.
+    outcome: totals of (T, M) over items, and of their products (TT, TM, MM).
     """
 
     items: int
@@ -48,12 +48,11 @@ class AggregateGroup:
     cross: Floats
     squares: float = 0.0
     """Sum of the squares of all values, where their mean is taken."""
-    rated_items: int = 0
 
     def __add__(self, other: AggregateGroup) -> AggregateGroup:
         return AggregateGroup(
             self.items + other.items, self.cells + other.cells, self.counts + other.counts, self.totals + other.totals,
-            self.cross + other.cross, self.squares + other.squares, self.rated_items + other.rated_items,
+            self.cross + other.cross, self.squares + other.squares,
         )  # fmt: skip
 
     @property
@@ -207,9 +206,8 @@ def _single(counted: CountedDimension, value: float | None, n: int) -> Aggregate
     """So many cells with one value; of items that have one cell also their sums."""
     counts, size = np.zeros(len(counted.codes)), counted.outcomes
     totals, cross = np.zeros((size, 2)), np.zeros((size, 3))
-    rated_items = 0 if counted.dimension.has_several_units else n
     if value is None:
-        return AggregateGroup(0, n, counts, totals, cross, rated_items=rated_items)
+        return AggregateGroup(0, n, counts, totals, cross)
     counts[int(bins.row_numbers([value], counted.dimension.scale)[0]) if not counted.sided else int(value)] = n
     squares = n * value * value if counted.mean else 0.0
     if counted.dimension.has_several_units:
@@ -217,7 +215,7 @@ def _single(counted: CountedDimension, value: float | None, n: int) -> Aggregate
     t = [value] if size == 1 else [float(k == counts.argmax()) for k in range(size)]
     for k, x in enumerate(t):
         totals[k], cross[k] = (n * x, n), (n * x * x, n * x, n)
-    return AggregateGroup(n, n, counts, totals, cross, squares, rated_items)
+    return AggregateGroup(n, n, counts, totals, cross, squares)
 
 
 def _by_item(
@@ -229,8 +227,7 @@ def _by_item(
     for n, ask in enumerate(asks):
         condition = f"s.dimension = {quote_sql(ask.dimension.name)} and {unit_sort_sql(ask.dimension.sort, 's')}"
         own.append(f"count(case when {condition} then s.value end) as m{n}")
-        own.append(f"max(case when {condition} then 1 else 0 end) as r{n}")
-        sums.append(f"sum(case when m{n} > 0 then 1 else 0 end), sum(r{n}), sum(m{n}), sum(m{n} * m{n})")
+        sums.append(f"sum(case when m{n} > 0 then 1 else 0 end), sum(m{n}), sum(m{n} * m{n})")
         for k in range(ask.outcomes):
             code = ask.codes[1 if ask.outcomes == 1 else k]
             is_it = is_answer_sql("s.value", code, ask.dimension.scale)
@@ -247,10 +244,10 @@ def _by_item(
     ):
         numbers = iter(float(x) for x in rest)
         for ask in asks:
-            items, rated_items, m, mm = (next(numbers) for _ in range(4))
+            items, m, mm = (next(numbers) for _ in range(3))
             by_outcome = np.array([[next(numbers) for _ in range(3)] for _ in range(ask.outcomes)])
             totals = np.column_stack([by_outcome[:, 0], np.full(ask.outcomes, m)])
             cross = np.column_stack([by_outcome[:, 1:], np.full(ask.outcomes, mm)])
             counts = np.zeros(len(ask.codes))
-            group = AggregateGroup(int(items), 0, counts, totals, cross, rated_items=int(rated_items))
+            group = AggregateGroup(int(items), 0, counts, totals, cross)
             yield (ask.dimension.sort, ask.dimension.name), str(run or IMPORTED), str(system), group

@@ -53,7 +53,7 @@ class SystemMeans:
     """A system under test on a tile of the dashboard.
 
     It has its means, one for each outcome; how often each answer was given (shares of the ratings with a value); the
-    share of n/a among the judge's ratings, and of items whose reply could not be read; its runs in order.
+    share of n/a among the judge's ratings, and of its replies that could not be read; its runs in order.
     """
 
     name: str
@@ -134,7 +134,7 @@ def tiles(store: Store, dataset_id: str, judge_id: str, judge_approvals: Sequenc
     bases = [shown[d.sort, d.name].requirements.basis(synthetic) for d in dimensions]  # what each approval was given on
     counted = load_tallies(store, dataset_id, judge_id, dimensions)
     gold = labelled_items(store, dataset_id, judge_id, dimensions, bases)
-    unscored = count_unscored_items(store, dataset_id, judge_id)
+    unscored = unscored_shares(store, dataset_id, judge_id)
     order = [run.key for run in scoring_runs(store, dataset_id, judge_id)]
     today = approvals.compare_with_today(store, list(shown.values()))
     return [
@@ -145,7 +145,7 @@ def tiles(store: Store, dataset_id: str, judge_id: str, judge_approvals: Sequenc
 
 def _tile(
     approval: Approval, today: PolicyToday, counted: CountedDimension, groups: Groups,
-    gold: Mapping[str, list[Moments]], unscored: Mapping[str, int], order: Sequence[str],
+    gold: Mapping[str, list[Moments]], unscored: Mapping[str, float], order: Sequence[str],
 ) -> Tile:  # fmt: skip
     systems, reach = [], reach_of_mean(counted)
     for name in sorted({system for _, system in groups}):
@@ -159,11 +159,9 @@ def _tile(
             )
             for n in range(counted.outcomes)
         )
-        unscored_count = unscored.get(name, 0)
-        judged = total.rated_items  # what is n/a was read, too
         systems.append(
             SystemMeans(
-                name, total.items, unscored_count / (unscored_count + judged), 1 - total.valued / total.cells,
+                name, total.items, unscored.get(name, 0.0), 1 - total.valued / total.cells,
                 tuple((total.counts / max(total.valued, 1)).tolist()), means, _trend(own, counted, order),
             )
         )  # fmt: skip
@@ -234,17 +232,22 @@ def run_names(scoring_runs: Sequence[ScoringRun]) -> dict[str, str]:
 
 
 @cache_result
-def count_unscored_items(store: Store, dataset_id: str, judge_id: str) -> dict[str, int]:
-    """By system, and by pair of systems ("a ~ b"), how many items a judge replied to without a usable reply."""
-    counts: dict[str, int] = {}
-    for a, b, n in store.rows(
-        "select i.system_a, i.system_b, count(distinct i.id) from unusable_now u join item i on i.id = u.item_id "
-        "where i.dataset_id = $1 and u.judge_id = $2 group by i.system_a, i.system_b",
+def unscored_shares(store: Store, dataset_id: str, judge_id: str) -> dict[str, float]:
+    """By system, and by pair of systems ("a ~ b"), the share of a judge's replies of which no sample could be read.
+
+    A judge that looks at an item part by part, such as turn by turn, gives a reply for each.
+    """
+    unread, replies = Counter[str](), Counter[str]()
+    for a, b, lost, every in store.rows(
+        "select i.system_a, i.system_b, count(*) - sum(p.usable), count(*) from (select item_id, part, "
+        "max(case when unscored = '' then 1 else 0 end) as usable from judgment where judge_id = $2 "
+        "group by item_id, part) p join item i on i.id = p.item_id where i.dataset_id = $1 group by 1, 2 order by 1, 2",
         [dataset_id, judge_id],
     ):
-        for name in {a, b, f"{a} ~ {b}"} if b else {a}:
-            counts[name] = counts.get(name, 0) + int(n)
-    return counts
+        for name in dict.fromkeys((a, b, f"{a} ~ {b}") if b else (a,)):
+            unread[name] += int(lost)
+            replies[name] += int(every)
+    return {name: unread[name] / every for name, every in replies.items()}
 
 
 @allow("annotator")

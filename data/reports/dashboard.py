@@ -175,7 +175,7 @@ def _reading() -> str:
         "scored all items, people some of them; where both did one sees by how much it is off.",
         "**The dashed diamond**: the judge's own mean. Off the line, it is biased: it scores higher or lower than "
         "people.",
-        "**The bar**: how often the judge gave each answer. n/a and unscored items are in no mean.",
+        "**The bar**: how often the judge gave each answer. n/a and unscored replies are in no mean.",
         "**Significant** is a difference at 5% for all pairs of systems together (Holm).",
     ]
     return html.bullets([html.say(point) for point in points])

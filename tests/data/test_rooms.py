@@ -1235,7 +1235,7 @@ def published_figures(workspace: PlantedWorkspace) -> Iterator[str]:
         )
         by_judge = dashboard.approvals_by_judge(store, dataset.id)
         yield f"  published {[(key, approval.dimension) for key, every in by_judge.items() for approval in every]}"
-        yield from facts("unscored", dashboard.count_unscored_items(store, dataset.id, judge), 1)
+        yield from facts("unscored", dashboard.unscored_shares(store, dataset.id, judge), 1)
         for withheld in published.withheld:
             yield from facts("withheld", withheld, 1)
         for tile in published.tiles:

@@ -201,14 +201,23 @@ def test_the_first_samples_of_a_new_item_double_none_that_were_counted(store: St
     assert plain_tallies(store, dataset, judge) == tallies
 
 
-@pytest.mark.parametrize("unit", ["turn", "conversation"])
-def test_items_that_are_na_throughout_were_read(store: Store, unit: str) -> None:
-    d = Dimension("rude", unit, Scale("flag", na=True), "Is it rude?")  # type: ignore[arg-type]
-    places = ["turn:1", "turn:2"] if unit == "turn" else [unit]
-    cells = [Cell(n, place, (), None if n < 8 else 0.0, dimension=d.name) for n in range(9) for place in places]
+def test_replies_are_unscored_as_they_could_not_be_read_whatever_they_are_of(store: Store) -> None:
+    """The judge looks at each item by itself and at turns of it, of which one cannot be read; two items are n/a."""
+    cells = [Cell(n, f"turn:{t}", (), None if n > 7 else 4.0) for n in range(10) for t in (1, 2, 3)]
     dataset, judge = fill(store, cells, systems=lambda _: ("x", ""))
-    tallies = load_tallies(store, dataset, judge, [d])[unit, "rude"].values()
-    assert [(tally.items, tally.rated_items, tally.cells) for tally in tallies] == [(1, 9, 9 * len(places))]
+    items = [str(i) for (i,) in store.rows("select id from item")]
+
+    def work(tx: Any) -> None:
+        for item in items:
+            tx.append([JudgmentRow(new_id(), judge, item, f"turn:{t}", 0, "", "", "", None) for t in (1, 2)])
+            for sample in range(2):
+                tx.append([JudgmentRow(new_id(), judge, item, "turn:4", sample, "", "no_json", "", None)])
+
+    store.tx("run", "judgments", work)
+    assert dashboard.unscored_shares(store, dataset, judge) == {"x": 0.25}
+    approve(store, dataset, judge, "helpfulness")
+    [tile] = dashboard.tiles(store, dataset, judge, dashboard.approvals_by_judge(store, dataset)[judge])
+    assert (tile.systems[0].items, tile.systems[0].unscored) == (8, 0.25)
 
 
 def test_an_answer_that_was_never_given_has_sums_of_nought(store: Store) -> None:
@@ -460,16 +469,16 @@ def test_which_of_several_pairs_of_systems_differ_is_told_with_their_names(store
     )
 
 
-def test_items_without_a_usable_reply_are_counted_by_system_and_by_pair(store: Store) -> None:
+def test_the_share_of_replies_that_could_not_be_read_is_that_of_each_system_and_of_each_pair(store: Store) -> None:
     sides = [("x", "y"), ("y", "x"), ("x", "z"), ("x", "y")]
     cells = [Cell(n, "pair", (), "unscored", dimension="verdict") for n in range(3)]
     cells += [Cell(3, "pair", (), 0.0, dimension="verdict")]  # this one was judged
     dataset, judge = fill(store, cells, "pairs", "pair", "long_form_pairwise", systems=lambda n: sides[n])
-    counts = dashboard.count_unscored_items(store, dataset, judge)
-    assert counts == {"x": 3, "y": 2, "z": 1, "x ~ y": 1, "y ~ x": 1, "x ~ z": 1}
+    shares = dashboard.unscored_shares(store, dataset, judge)
+    assert shares == {"x": 3 / 4, "y": 2 / 3, "z": 1.0, "x ~ y": 1 / 2, "y ~ x": 1.0, "x ~ z": 1.0}
     alone, other = fill(store, [Cell(n, "turn:1", (), "unscored") for n in range(5)])
-    assert dashboard.count_unscored_items(store, alone, other) == {"s0": 3, "s1": 2}  # items 0, 2, 4 and 1, 3
-    assert dashboard.count_unscored_items(store, dataset, other) == {}
+    assert dashboard.unscored_shares(store, alone, other) == {"s0": 1.0, "s1": 1.0}
+    assert dashboard.unscored_shares(store, dataset, other) == {}
 
 
 def test_command_line(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:

@@ -207,7 +207,7 @@ def ask_all(store: Store) -> Iterator[tuple[str, Any]]:
             yield "turns", weakest_turns.compare_weakest_turns(store, dataset_id, judge, "blind")
             yield "means", means.overall_means(store, dataset_id, judge)
             yield "runs", dashboard.scoring_runs(store, dataset_id, judge)
-            yield "unreadable", dashboard.count_unscored_items(store, dataset_id, judge)
+            yield "unreadable", dashboard.unscored_shares(store, dataset_id, judge)
             yield "withheld", dashboard.withheld_dimensions(store, dataset_id, judge, [])
             yield "orders", both_orders.load_positional_agreement(store, dataset_id, judge)
             dimensions = calibration.compared_dimensions(store, judge)
