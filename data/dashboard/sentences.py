@@ -12,6 +12,9 @@ from judges.stats.rates import UNITS
 from judges.stats.slices import MeanSlice
 from judges.stats.uncertainty import MIN_CLUSTERS, Interval
 
+UNCORRECTED_NOTE = "Too few labels, or none where they are needed: these figures are the judge's own, not corrected"
+"""The note above the systems of a tile that have no corrected figure."""
+
 
 def tile_figure(tile: Tile, value: float) -> str:
     """A mean as people read it: 3.92, or 46%."""

@@ -205,9 +205,8 @@ def tile_plot(tile: Tile, title: str = "") -> str:
     for place, system in enumerate(tile.systems):
         body += _row(tile, system, top + _ROW * place + (gap if place >= sure else 0), left, at)
     if gap:
-        note = "Too few labels, or none where they are needed: these figures are the judge's own, not corrected"
         y = top + _ROW * sure
-        body += [line(0, y, 760, y, "grid"), label(0, y + 15, note, "soft", size=11)]
+        body += [line(0, y, 760, y, "grid"), label(0, y + 15, sentences.UNCORRECTED_NOTE, "soft", size=11)]
     body += _legend(bottom + 20)
     return frame(bottom + 34, title, body)
 

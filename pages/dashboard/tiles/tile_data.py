@@ -49,7 +49,7 @@ def tile_data(tile: Tile, runs: Mapping[str, str], badges: Mapping[str, str]) ->
             "judge": "what the judge itself says",
             "open": "Over time and by category",
             "pairs": "Which systems differ significantly",
-            "few": "Too few labelled items: these figures are the judge's own, not corrected",
+            "few": sentences.UNCORRECTED_NOTE,
         },
     }
 
@@ -82,6 +82,8 @@ def _system(tile: Tile, number: int, system: SystemMeans, runs: Mapping[str, str
         notes.append({"t": f"{mean.n:,} labelled{worth}, {MIN_CLUSTERS} needed"})
     else:
         notes.append({"t": f"{mean.n:,} labelled"})
+    if mean.refused:
+        notes.append({"t": "labels do not cover it"})
     if system.na:
         notes.append({"t": f"n/a {system.na:.0%}", "answer": None, "label": f"{name}: n/a in {system.na:.0%}"})
     if system.unscored:
@@ -100,7 +102,7 @@ def _system(tile: Tile, number: int, system: SystemMeans, runs: Mapping[str, str
         "low": interval.low,
         "high": interval.high,
         "judge": mean.judge,
-        "told": f"{name}: people would say {point}" + (f", {ends}" if ends else "") if point else f"{name}: no labels",
+        "told": f"{name}: people would say {point}{f', {ends}' if ends else ''}" if point else f"{name}: not corrected",
         "own": f"{name}: the judge itself says {own}",
         "items": many(system.items, "item"),
         "notes": notes,

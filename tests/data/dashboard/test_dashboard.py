@@ -32,6 +32,7 @@ from data.store.ids import new_id, now
 from judges.stats.approval_check import CheckPolicy
 from judges.stats.ppi import CorrectedMean, correct_mean, moments
 from judges.types import Dimension, Scale
+from pages.dashboard.tiles import tile_data
 from tests.data.cells import Cell, fill
 
 LOOSE = Requirements(CheckPolicy(min_items=1, threshold=-0.99, lower_bound=False, min_clusters=2), coverage=0.0)
@@ -522,6 +523,13 @@ def test_beside_a_corrected_figure_each_other_system_is_counted_with_what_its_la
     assert uncovered.startswith("Labels of s1 do not cover what is to be corrected: 20% of the judge's answers")
     plot = tile_plot(tile)
     assert plot.index("s0: people would say 4.50") < plot.index("s1: the judge says") < plot.index("Too few labels")
+    shown = tile_data.tile_data(tile, {}, {})
+    assert shown["words"]["few"] in unescape(plot), "the page and the picture say the same"
+    own = {row["name"]: (row["told"], [note["t"] for note in row["notes"]]) for row in shown["systems"][1:]}
+    assert own == {
+        "s1": ("s1: not corrected", ["80 labelled", "labels do not cover it"]),
+        "s2": ("s2: not corrected", ["10 labelled, 30 needed"]),
+    }
 
 
 def test_the_course_of_a_system_follows_the_beginnings_of_its_runs(store: Store) -> None:
