@@ -40,7 +40,7 @@ def explain_tile(tile: Tile) -> list[str]:
         ]
     others, best, worst = len(tile.systems) - len(sure) - len(refused), sure[0], sure[-1]
     top, low = _corrected_figure(tile, best), _corrected_figure(tile, worst)
-    compared = f"{len(sure)} systems with {'enough labelled items' if others else 'a corrected figure'}"
+    compared = f"{len(sure)} systems with {'a corrected figure' if refused else 'enough labelled items'}"
     if len(sure) > 1 and top == low:
         those = f"The {compared}" if others or refused else f"All {len(sure)} systems"
         same = f"{those} come out alike, at {top}{_ends(tile)}."

@@ -349,6 +349,10 @@ def test_sentences(store: Store) -> None:
     without = replace(tile.systems[1], name="s2", means=(uncovered,))
     first = sentences.explain_tile(replace(tile, systems=(*tile.systems, without)))[0]
     assert first.startswith("Among the 2 systems with a corrected figure, people would rate s1 highest, 4.50")
+    short = replace(mean, n=10, interval=replace(mean.interval, point=None, n_eff=10.0))
+    short_system = replace(tile.systems[1], name="s3", means=(short,))
+    first = sentences.explain_tile(replace(tile, systems=(*tile.systems, without, short_system)))[0]
+    assert first.startswith("Among the 2 systems with a corrected figure"), "s2 has enough labelled items, too"
     equal = [_set_point(system, 1.0) for system in tile.systems]
     first = sentences.explain_tile(replace(tile, systems=(*equal, without)))[0]
     assert first.startswith("The 2 systems with a corrected figure come out alike, at 1.00")
