@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from data.records import exposure
 from data.records.access import allow, require
 from data.records.tables import FitRow
 from data.store import Store, Tx
 from data.store.errors import BadInput
 from data.store.ids import new_id
+from judges.stats.clustered import share_from_counts
+from judges.stats.uncertainty import Interval
 
 _DRAWN = (
     "from score_now s join item i on i.id = s.item_id join ("
@@ -131,3 +135,16 @@ def count_fits(
     )
     cells, answered, unfit, own_count = (int(value or 0) for value in rows[0])
     return JustificationTally(cells, answered, unfit, own_count)
+
+
+@allow("annotator")
+def unfit_share(store: Store, dataset_id: str, judge_id: str, dimensions: Sequence[str]) -> Interval:
+    """Return the share of the answered ratings where most people say "no", with its interval by items, as the audit."""
+    rows = store.rows(
+        f"select sum(case when f.lean <= 0 then 1 else 0 end), count(*) {_DRAWN} "
+        f"join {leans_sql('$2')} f on f.item_id = r.item_id and f.unit = r.unit and f.dimension = r.dimension "
+        f"{_OF_JUDGE} and r.dimension = any($3) group by r.item_id",
+        [dataset_id, judge_id, list(dimensions)],
+    )
+    unfit, answered = np.array(rows, dtype=np.float64).reshape(-1, 2).T
+    return share_from_counts(unfit, answered)

@@ -10,7 +10,7 @@ from data.cards import cards
 from data.records import items
 from judges.card import Item
 from judges.plural import many
-from judges.stats.uncertainty import Interval, wilson_interval
+from judges.stats.uncertainty import Interval
 from judges.triage import describe_unit
 from judges.types import Dimension, Pair, Response
 from pages.ui import session, text
@@ -28,7 +28,7 @@ def panel(actor: str, dataset_id: str, judge: str, limit: float | None) -> None:
     tally = justification_labels.count_fits(store, dataset_id, judge, actor, names)
     with st.container(width=720):
         text.tell_outcome(state)
-        _draw_tally(tally, wilson_interval(tally.unfit, tally.answered), limit)
+        _draw_tally(tally, justification_labels.unfit_share(store, dataset_id, judge, names), limit)
         again: tuple[JustifiedScore, bool] | None = state.get("again")
         if again:
             cell: JustifiedScore | None = again[0]

@@ -26,6 +26,7 @@ from judges import triage
 from judges.audits import Audit, AuditEvidence, AuditFinding, Flag
 from judges.params import Params
 from judges.protocols.call_plan import CallReply, Task, fuse, pieces
+from judges.stats.clustered import share_by_item
 from judges.stats.uncertainty import wilson_interval
 from judges.types import Score
 from tests import seeds
@@ -347,6 +348,22 @@ def test_flagged_items_come_into_the_review_queue_once_with_the_audits_words(
         queue.take_flagged(store, "lea", dataset, judge, [triage.audit_flag("elsewhere", "t", "x", 0.5)])
 
 
+def test_the_share_on_the_page_has_the_interval_of_the_audit(store: Store, subject: tuple[str, str]) -> None:
+    dataset, judge = subject
+    dimensions = ["coherence", "verdict"]
+    cells = justification_labels.justifications_ahead(store, dataset, judge, "ann", dimensions, 99)
+    shown = justification_labels.unfit_share(store, dataset, judge, dimensions)
+    assert (shown.point, shown.low, shown.high) == (None, None, None)
+    poor = sorted({cell.item for cell in cells})[:3]
+    for cell in cells:  # two of each item, which fit both or neither
+        justification_labels.record_fit(store, "ann", judge, cell, cell.item not in poor)
+    shown = justification_labels.unfit_share(store, dataset, judge, dimensions)
+    numbers = {item: n for n, item in enumerate({cell.item for cell in cells})}
+    assert shown == share_by_item([cell.item in poor for cell in cells], [numbers[cell.item] for cell in cells])
+    alone = wilson_interval(2 * len(poor), len(cells))
+    assert shown.point == alone.point and shown.low < alone.low < alone.high < shown.high, "22 answers on 11 items"
+
+
 def test_fits_are_asked_in_one_order_blind_to_others_and_the_newest_answer_holds(
     store: Store, subject: tuple[str, str]
 ) -> None:
@@ -378,6 +395,8 @@ def test_fits_are_asked_in_one_order_blind_to_others_and_the_newest_answer_holds
     assert justification_labels.count_fits(
         store, dataset, judge, "bob", dimensions
     ) == justification_labels.JustificationTally(22, 3, 2, 1)
+    shown = justification_labels.unfit_share(store, dataset, judge, dimensions)
+    assert (shown.point, shown.cells) == (2 / 3, 3)
     newest = [
         justification_labels.last_justification(store, dataset, judge, person) for person in ("ann", "bob", "lea")
     ]
