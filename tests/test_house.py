@@ -799,7 +799,6 @@ NO_ROOM = {  # test files that are about no one room, and what they are about
 TRIED_IN = {  # modules that no test imports, or whole folders that a registry or a page runs -> where they are tried
     "data/cli/": "data/cli/test_cli.py",
     "data/exporting/kinds/": "data/exporting/test_exporting.py",
-    "judges/mtbench/answer_pairs.py": "data/mtbench/test_protocol_run.py",
     "data/importing/checks/": "data/importing/test_importing.py",
     "data/importing/files/": "data/importing/test_importing.py",
     "data/importing/source_reader.py": "data/importing/test_subprocess_reader.py",

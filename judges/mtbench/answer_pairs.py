@@ -16,7 +16,7 @@ def make_pairs(answers: Iterable[Dialogue], model: str = "") -> Iterator[Pair]:
     """Pairs of the first samples to the same question: one model with all others, or all models with each other.
 
     The models' names are in sorted order, as FastChat's files of pairs have them; a pair of a later turn holds all
-    turns up to it, and references up to it.
+    turns up to it, and references up to it. A turn that only one of the models has answered makes no pair.
     """
     by_question: dict[str, dict[str, Dialogue]] = {}
     for answer in answers:
@@ -31,7 +31,7 @@ def make_pairs(answers: Iterable[Dialogue], model: str = "") -> Iterator[Pair]:
 def _of_turns(question: str, a: Dialogue, b: Dialogue) -> Iterator[Pair]:
     user_texts, answers = turn_texts(a, "user"), [turn_texts(dialogue, "assistant") for dialogue in (a, b)]
     reference = a.meta.get("reference_answer", a.meta.get("reference"))
-    for turn in range(1, len(user_texts) + 1):
+    for turn in range(1, min(map(len, (user_texts, *answers))) + 1):
         meta = {name: a.meta[name] for name in _META_FIELDS if name in a.meta} | {"turn": turn}
         sides = [
             PairSide(system=dialogue.system, text=join_turns(texts[:turn], ANSWER))
