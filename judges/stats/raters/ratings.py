@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from judges.gold import Resolve
 from judges.stats import bins
-from judges.stats.agreement import Codes, Floats
+from judges.stats.agreement import Codes, Floats, merge_rounded
 from judges.stats.clustered import pairs_within
 from judges.types import Scale
 
@@ -110,4 +110,5 @@ def mean_without_self(ratings: Ratings) -> Floats:
     code = ratings.code.astype(np.float64)
     answers = np.bincount(ratings.cell)[ratings.cell] - 1
     total = np.bincount(ratings.cell, code)[ratings.cell] - code
-    return np.where(answers > 0, total / np.maximum(answers, 1), np.nan)
+    # A difference of sums is not always the others' sum to the last digit, and lies off the scale where that is its end.
+    return np.where(answers > 0, merge_rounded(total / np.maximum(answers, 1)), np.nan)

@@ -1,5 +1,6 @@
 """People as raters: tables by hand, oracles, and planted people who are found."""
 
+from dataclasses import replace
 from itertools import permutations
 from math import pi, sqrt, tan
 
@@ -95,6 +96,13 @@ def test_gold_without_oneself_by_hand():
     drawn = [(0, 0, "a", 0), (0, 0, "b", 2), (0, 0, "c", 0)]
     assert gold_without_self(ratings(drawn, VERDICT)).tolist() == [1, 0, 1]  # b and c draw: a tie
     assert gold_without_self(ratings(drawn, PLAIN)).tolist() == [-1, 0, -1]  # no gold where nothing stands for a draw
+
+
+def test_the_mean_without_oneself_lies_on_the_scale():
+    """7.6 + 10 - 7.6 is a little more than 10, which is the last code of a scale of any number from 0 to 100."""
+    two = ratings([(0, 0, "a", 7), (0, 0, "b", 10)], Scale("interval", 0, 100))
+    exact = replace(two, exact=np.array([7.6, 10.0]))
+    assert gold_without_self(exact, "mean").tolist() == [10.0, 7.6]
 
 
 # -- the ceiling ------------------------------------------------------------------------------------------------------
