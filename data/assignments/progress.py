@@ -106,7 +106,7 @@ class AssignedWork:
 
 @dataclass(frozen=True)
 class PersonActivity:
-    """A person's work in a dataset: items answered, first and last answer, items answered lately, the newest answers."""
+    """A person's work in a dataset: items answered (also lately), first and last answer, and the newest answers."""
 
     items: int = 0
     first: datetime | None = None

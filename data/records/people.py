@@ -34,7 +34,7 @@ def _every_person(store: Store | Tx) -> list[Person]:
 
 @dataclass(frozen=True)
 class MemberActivity:
-    """A person with what they did: items that hold an answer of theirs, and when they last changed anything (None: nothing yet)."""
+    """A person, how many items hold an answer of theirs, and when they last changed anything (None: nothing yet)."""
 
     person: Person
     items: int

@@ -110,5 +110,5 @@ def mean_without_self(ratings: Ratings) -> Floats:
     code = ratings.code.astype(np.float64)
     answers = np.bincount(ratings.cell)[ratings.cell] - 1
     total = np.bincount(ratings.cell, code)[ratings.cell] - code
-    # A difference of sums is not always the others' sum to the last digit, and lies off the scale where that is its end.
+    # A difference of sums is the others' sum but for its last digit, and may so lie off the scale.
     return np.where(answers > 0, merge_rounded(total / np.maximum(answers, 1)), np.nan)
