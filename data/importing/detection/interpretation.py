@@ -232,12 +232,13 @@ def _name_question(
         verdict = stored["pair", "pair", "verdict"].scale
         if set(scale.categories) <= set(verdict.categories):
             return "verdict", recipe_scale(verdict)
+    answers = [cell for cell in cells if scale is None or _all_on([cell], scale)]  # without a stray word among them
     base, number = name, 1
     while (known := stored.get((kind, sort, name))) is not None:
         known_scale = recipe_scale(known.scale)
         # A name of our own means no question of somebody's: 1 to 5 is not a part of their 1 to 10.
         ours = base == UNNAMED and explain_two_scales("", scale, [known_scale])
-        if known_scale is not None and not ours and _all_on(cells, known_scale):
+        if known_scale is not None and not ours and _all_on(answers, known_scale):
             return name, known_scale
         number += 1
         name = f"{base}_{number}" if base != UNNAMED or name != UNNAMED else f"{sort}_{UNNAMED}"

@@ -202,6 +202,17 @@ def test_a_stray_word_among_numbers_is_one_problem_and_the_rest_can_be_taken(sto
     assert (done.preview.new.labels, done.preview.rejected) == (N - 1, 1)
 
 
+@pytest.mark.parametrize("side", ["judge", "human"])
+def test_a_table_with_a_stray_word_adds_nothing_the_second_time(store: Store, side: str) -> None:
+    columns = {"judge": numbers(1, 2, 3, 4, 5), "human": numbers(2, 3, 4, 5, 1)}
+    columns[side][7] = "error"
+    files = {"t.csv": table(id=IDS, **columns)}
+    bring(store, files, on_error="good rows")
+    new = bring(store, files, on_error="good rows").preview.new
+    assert (new.items, new.judgments, new.labels, new.cards) == (0, 0, 0, 0)
+    assert store.rows("select distinct dimension from score union select dimension from label") == [("rating",)]
+
+
 def test_the_command_takes_good_rows_only_where_it_is_told_to(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
