@@ -73,7 +73,7 @@ def _to_record(row: dict[str, Any], names: list[str]) -> dict[str, Any]:
             suggestions[name] = {"value": value, **details}
         used_keys |= {k for k in row if k == name or k.startswith((f"{name}.", f"{name}-suggestion"))}
     fields = {k: v for k, v in row.items() if k not in used_keys and v is not None}
-    base_fields = {key: row.get(key) for key in ("id", "metadata")}
+    base_fields = {key: row.get(key) for key in ("id", "external_id", "metadata")}
     return {**base_fields, "fields": fields, "responses": responses, "suggestions": suggestions}
 
 
