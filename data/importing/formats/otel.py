@@ -6,6 +6,7 @@ Phoenix gives them, and annotations of Phoenix, in files of their own or not.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any
@@ -69,6 +70,14 @@ def read(files: Iterable[FormatFile]) -> Iterator[ToolEntry]:
 @lru_cache(maxsize=10_000)
 def _is_read(name: str) -> bool:
     return name.startswith(_KNOWN_PREFIXES)
+
+
+_EVALUATION = re.compile(r"eval\.(.+)\.(label|score|explanation)")
+_SPAN_COLUMNS = frozenset((
+    "name", "span_kind", "parent_id", "start_time", "end_time", "status_code", "status_message", "events", "context",
+    "attributes", "cumulative_token_count", "id",
+))  # fmt: skip
+"""The columns of Phoenix's spans, before their first point, that are no answers."""
 
 
 def _is_span(row: dict[str, Any]) -> bool:
@@ -155,7 +164,10 @@ class _Reader(TraceReader):
         ]
         call = TraceSpan(trace or key, key, text_of(row.get("parent_id")), name=text_of(row.get("name")))
         call.start = nanoseconds(row.get("start_time"))
+        attributes |= {name: cell for name, cell in row.items() if _EVALUATION.fullmatch(name)}
         self._read_call(call, attributes, events)
+        columns = (name for name, cell in row.items() if cell not in (None, "") and not _EVALUATION.fullmatch(name))
+        self.note_unused(*(name for name in columns if name.partition(".")[0] not in _SPAN_COLUMNS))
 
     def _read_call(
         self, call: TraceSpan, attributes: dict[str, Any], events: list[tuple[str, dict[str, Any], Any]]
@@ -166,7 +178,8 @@ class _Reader(TraceReader):
         call.model = next((str(attributes[k]) for k in _MODELS if attributes.get(k)), "")
         if attributes.get("user.id"):
             call.meta["user"] = str(attributes["user.id"])
-        self.note_unused(*(name for name in attributes if not _is_read(name)))
+        self.note_unused(*(name for name in attributes if not _is_read(name) and not _EVALUATION.fullmatch(name)))
+        self._add_evaluations(call, attributes)
         operation = str(attributes.get("gen_ai.operation.name") or "")
         kind = str(attributes.get("openinference.span.kind") or attributes.get("traceloop.span.kind") or "").upper()
         if call.name in _RESULT or kind == "EVALUATOR":
@@ -247,6 +260,16 @@ class _Reader(TraceReader):
             self._result(call.trace, call.parent, result, call.start)
         else:
             self.add_hint("{n} spans of evaluators name no parent span, and were left out.")
+
+    def _add_evaluations(self, call: TraceSpan, attributes: dict[str, Any]) -> None:
+        """Evaluations that stand with their span, as Phoenix and Arize have them (eval.NAME.label and so on)."""
+        results: dict[str, dict[str, Any]] = {}
+        for key, value in attributes.items():
+            if (parts := _EVALUATION.fullmatch(key)) and value not in (None, ""):
+                results.setdefault(parts[1], {})[parts[2]] = _number(value) if parts[2] == "score" else value
+        for name, result in results.items():
+            if result.keys() & {"label", "score"}:
+                self._result(call.trace, call.span, {"name": name, **result}, call.start)
 
     def _annotation(self, row: dict[str, Any]) -> None:
         result, meta = as_object(row.get("result")), as_object(row.get("metadata"))

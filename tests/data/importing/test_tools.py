@@ -329,6 +329,25 @@ def test_phoenix_spans(shape: str) -> None:
     assert not [hint for hint in hints(entries) if "empty" in hint], "a column without a value is no attribute"
 
 
+@pytest.mark.parametrize("shape", ["csv", "attributes"])
+def test_evaluations_that_stand_with_their_span_are_a_judges(shape: str) -> None:
+    """As Phoenix and Arize write them; what a column holds that is no part of a span is told."""
+    results: dict[str, Any] = {"eval.Tone.label": "fine", "eval.Tone.score": 0.5, "eval.Tone.explanation": "Warm."}
+    results["eval.Empty.label"] = ""
+    texts = {"input.value": "Q", "output.value": "A", "openinference.span.kind": "LLM"}
+    if shape == "csv":
+        row = {"context.span_id": "s", "name": "chat", **{f"attributes.{k}": v for k, v in texts.items()}, **results}
+        files: Files = [("spans.csv", in_csv([{**row, "annotation.Tone.label": "cold"}]))]
+    else:
+        attributes = {name.replace(".", "__"): value for name, value in {**texts, **results}.items()}
+        files = [("spans.jsonl", tools.text(tools.request(tools.span("t", "s", **attributes))))]
+    entries = read_files(files)[1]
+    [value] = [entry for entry in entries if isinstance(entry, NamedValue)]
+    assert (value.name, value.by, value.rater, value.note) == ("Tone", "judge", "evaluator", "fine\n\nWarm.")
+    left = ["OpenTelemetry traces: not imported: annotation.Tone.label (1)."] if shape == "csv" else []
+    assert [hint for hint in hints(entries) if "not imported" in hint] == left
+
+
 def test_otel_with_one_value_of_what_came_in_and_one_of_what_went_out() -> None:
     """The generic keys, which stand for a model's messages where there are no others."""
     attributes = {"input__value": "Wo?", "output__value": "Dort."}
@@ -1002,6 +1021,8 @@ def test_argilla() -> None:
     sure = {**flat, "rating.suggestion.score": 0.9}
     older = {**{k: v for k, v in flat.items() if "suggestion" not in k}, "rating-suggestion": 3}
     older["rating-suggestion-metadata"] = {"agent": "j-1", "score": 0.9}
+    outer = {k: v for k, v in flat.items() if k != "id"} | {"external_id": "e-1"}
+    assert list(items(read_files([("x.jsonl", tools.text(outer))])[1])) == ["e-1"]
     for row in (sure, older, tools.argilla()[0]):
         values = [
             o for o in read_files([("x.jsonl", tools.text(row))])[1] if isinstance(o, NamedValue) and o.by == "judge"
