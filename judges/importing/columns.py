@@ -23,6 +23,12 @@ _PREFERENCE_NAMES = (("chosen", "rejected"), ("preferred", "other"), ("better", 
 _SYSTEM_NAMES = ("model", "system", "generator")
 _ANNOTATOR_NAMES = ("annotator", "rater", "worker", "judge", "reviewer")
 _GIVERS = (*_ANNOTATOR_NAMES, "human", "llm", "model")
+_FIELD_GROUPS = {
+    "inputs": "task", "input": "task", "outputs": "output", "output": "output", "reference": "reference",
+    "reference_outputs": "reference", "expected": "reference",
+}  # fmt: skip
+"""The field that texts are of whose column is an object's key, as inputs.question of LangSmith and Weave."""
+_RATED = frozenset(("score", "rating", "grade", "label", "verdict"))
 _MARKED = re.compile(r"(.+?)_(id|name|idx|index|no|nr|num|number|code|email|key|uid|uuid)")
 _OF_ANSWERS = frozenset((
     "annotation", "annotations", "judgement", "judgment", "judged", "metric", "pred", "preds", "prediction",
@@ -176,7 +182,7 @@ class _Table:
         self._fields()
         named_sides = self._read_named_sides()
         names = {column: parse_name(column) for column in self.left}
-        extras = [c for c in self.left if names[c].note or names[c].confidence]
+        extras = [c for c in self.left if names[c].confidence or (names[c].note and not self._holds_numbers(c))]
         meta = [c for c in self.left if c not in extras and (_holds_side_facts(c, names[c]) or self._counts_rows(c))]
         for parts in self._parted_verdicts():
             why = f"{', '.join(parts)} are one verdict in three columns: write it as a, b or tie in one"
@@ -260,6 +266,11 @@ class _Table:
         threes = [list(columns.values()) for columns in by_stem.values() if len(columns) == 3]
         kinds = {c: scale.kind for three in threes for c in three if (scale := self._survey(c).answers)}
         return [three for three in threes if {kinds.get(c) for c in three} == {"flag"}]
+
+    def _holds_numbers(self, column: str) -> bool:
+        """Whether the cells of a column are numbers on a scale, or yes and no: such feedback is no reason."""
+        scale = self._survey(column).answers
+        return scale is not None and scale.kind in ("flag", "ordinal", "interval")
 
     def _counts_rows(self, column: str) -> bool:
         """Whether a column other than the id numbers the rows, as a saved index does."""
@@ -347,7 +358,7 @@ class _Table:
             target = "input" if field_ == "task" and "response_a" in self.texts else field_
             for column in list(self.left):
                 once = field_ != "task" and field_ in self.texts
-                if normalize(column) in names and not once and self._can_hold_texts(column, field_):
+                if not once and self._is_field(column, field_, names):
                     if field_ == "turns" and not self._holds_lists(column):
                         target = "output"  # a conversation that is written as a text
                         if target in self.texts:
@@ -359,6 +370,14 @@ class _Table:
             # Its texts are not in the table, and whose they are is.
             self.texts |= {"input": columns} if (columns := self.texts.pop("task", None)) else {}
             self.left += [c for field_ in ("reference", "system") for c in self.texts.pop(field_, ())]
+
+    def _is_field(self, column: str, field_: str, names: Sequence[str]) -> bool:
+        """Whether a column by its name and cells holds a field; an answer that was expected may be a number."""
+        group, point, inner = column.partition(".")
+        grouped = bool(point) and _FIELD_GROUPS.get(group) == field_
+        if grouped and field_ == "reference" and not _RATED & set(normalize(inner).split("_")):
+            return True
+        return (grouped or normalize(column) in names) and self._can_hold_texts(column, field_)
 
     def _holds_lists(self, column: str) -> bool:
         """Whether the filled cells of a column are lists, or texts of JSON that are."""
@@ -553,7 +572,7 @@ def _holds_side_facts(column: str, name: ColumnName) -> bool:
     flat_ = normalize(column)
     counted = flat_ in ("annotators", "raters", "workers") or flat_.startswith(("n_", "num_", "meta"))
     measured = flat_ in WORDS["times"] or re.search(r"_(at|date|time|timestamp)$", flat_) is not None
-    measured |= not name.owner and bool(set(flat_.split("_")) & set(WORDS["measured"]))
+    measured |= (not name.owner or name.weak) and bool(set(flat_.split("_")) & set(WORDS["measured"]))
     return flat_ in WORDS["meta"] or counted or measured or _names_id_or_sort(flat_, name)
 
 

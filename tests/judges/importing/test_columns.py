@@ -366,3 +366,23 @@ def test_the_ends_of_a_scale_and_an_article_in_a_question_name_nobody() -> None:
 def test_a_point_parts_a_model_from_the_words_beside_it(name: str, model: str, dimension: str) -> None:
     parsed = parse_name(name)
     assert (parsed.owner, parsed.rater, parsed.dimension) == ("judge", model, dimension)
+
+
+def test_feedback_in_numbers_is_an_answer_and_in_words_a_reason() -> None:
+    roles = read({"id": ID, "gpt-4_score": FIVE, "gpt-4_feedback": LONG, "user_feedback": FIVE})
+    assert ([v.reason for v in roles.judges], [v.column for v in roles.people]) == (
+        ["gpt-4_feedback"], ["user_feedback"],
+    )  # fmt: skip
+
+
+def test_columns_of_an_objects_keys_are_the_fields_that_the_object_says() -> None:
+    """As LangSmith's experiments and Weave's evaluations are written as tables."""
+    roles = read({
+        "inputs.question": LONG, "outputs.answer": LONG, "reference.answer": [7, 72, 144, 3], "feedback.facts": FIVE,
+        "feedback.human_facts": FIVE, "output.model_latency": [1.2, 1.4], "expected.score": [1, 2], "id": ID,
+    })  # fmt: skip
+    assert brief(roles) == (
+        "id", {"task": "inputs.question", "output": "outputs.answer", "reference": "reference.answer"},
+        [("feedback.facts", "feedback.facts", "facts")], [("feedback.human_facts", "human", "facts"),
+                                                          ("expected.score", "expected.score", "")],
+    )  # fmt: skip
