@@ -1,5 +1,7 @@
 """Slices, growth, confidence and judges side by side: hand arithmetic, and oracles."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.stats
@@ -255,8 +257,9 @@ def test_kappas_differences_and_agreement_of_judges_on_the_same_cells():
 
 def gap(point, se, items=100):
     return Interval(
-        point, point - 2 * se, point + 2 * se, point - 1.6 * se, items, items, float(items), "linearised", se
-    )
+        point, point - 1.959964 * se, point + 1.959964 * se, point - 1.6 * se, items, items, float(items),
+        "linearised", se,
+    )  # fmt: skip
 
 
 def test_what_chance_among_many_could_do_is_no_difference_and_the_planner_says_what_would_tell():
@@ -265,7 +268,7 @@ def test_what_chance_among_many_could_do_is_no_difference_and_the_planner_says_w
         for name, g in zip("bcd", (gap(0.1, 0.045), gap(0.02, 0.05), gap(0.5, 0.1, 20)), strict=True)
     ]
     adjusted = adjust_pairs(pairs)
-    assert adjusted[0].p == pytest.approx(2 * scipy.stats.norm.sf(0.1 / 0.045))
+    assert adjusted[0].p == pytest.approx(2 * scipy.stats.norm.sf(0.1 / 0.045), rel=1e-6)
     assert adjusted[0].adjusted == pytest.approx(2 * adjusted[0].p)  # d has too few items and is not tested
     assert [p.verdict for p in adjusted] == ["cannot tell", "cannot tell", "too few items"]
     assert adjust_pairs(pairs[:1])[0].verdict == "better"
@@ -274,3 +277,33 @@ def test_what_chance_among_many_could_do_is_no_difference_and_the_planner_says_w
     assert 0 < low < 50 < high < 900
     assert more_items_to_separate(gap(0.02, 0.05)) is None and more_items_to_separate(gap(0.0, 0.05)) is None
     assert two_sided_p(Interval(None, None, None, None, 5, 5, 5.0, "linearised")) is None
+    assert two_sided_p(Interval(0.4, 0.4, 0.4, 0.4, 50, 50, 50.0, "linearised", 0.0)) == 0
+    assert two_sided_p(Interval(0.0, 0.0, 0.0, 0.0, 50, 50, 50.0, "linearised", 0.0)) == 1
+
+
+@pytest.mark.parametrize("point", [0.3, -0.3])
+def test_p_is_that_of_the_end_toward_zero_so_that_verdict_and_interval_say_the_same(point: float) -> None:
+    """Few people gave another answer: the interval reaches further toward 0 than 1.96 standard errors do."""
+    low, high = (-0.05, 0.4) if point > 0 else (-0.4, 0.05)
+    difference = Interval(point, low, high, low, 30, 30, 30.0, "cluster bootstrap", 0.1)
+    [pair] = adjust_pairs([JudgePair("a", "b", difference, two_sided_p(difference))])
+    assert pair.p == pytest.approx(2 * scipy.stats.norm.sf(1.959964 * 0.3 / 0.35), rel=1e-5)  # |d| / se gave .003
+    assert pair.verdict == "cannot tell" and pair.more_items is not None
+    clear = replace(difference, low=0.01, high=0.5) if point > 0 else replace(difference, low=-0.5, high=-0.01)
+    [pair] = adjust_pairs([JudgePair("a", "b", clear, two_sided_p(clear))])
+    assert pair.verdict == ("better" if point > 0 else "worse")
+
+
+def test_judges_on_few_items_with_one_common_answer_differ_only_where_their_interval_excludes_zero() -> None:
+    rng, ends = np.random.default_rng(4), scipy.stats.norm.ppf([0.01, 0.03, 0.06, 0.15])
+    for _ in range(40):
+        quality = rng.normal(size=40)
+        one, other, people = (np.searchsorted(ends * 1.17, quality + 0.6 * rng.normal(size=40)) for _ in range(3))
+        [pair] = compare_judges(
+            SharedCells(np.arange(40), people, {"a": one, "b": other}, None), "a", 5, "quadratic"
+        ).pairs
+        low, high = pair.difference.low, pair.difference.high
+        if low is None or high is None:
+            assert pair.p is None
+        else:
+            assert (pair.p <= 0.05) == (not low <= 0 <= high) or 0 in (low, high)
