@@ -76,7 +76,7 @@ def run_cost(store: Store | Tx, run_id: str, price: Price | None) -> RunCost:
 
 
 def run_costs(store: Store | Tx, prices: dict[str, Price | None]) -> dict[str, RunCost]:
-    """Return the cost of each of these runs by now; "" means all trials outside of runs."""
+    """Return the cost of each of these runs by now, by its id."""
     sums = {
         str(row[0]): row[1:]
         for row in store.rows(
@@ -106,3 +106,16 @@ def run_costs(store: Store | Tx, prices: dict[str, Price | None]) -> dict[str, R
         counts = int(calls), int(tokens_in), int(tokens_out)
         out[run_id] = RunCost(*counts, known, bool(estimated), left if left > 1e-9 else 0.0)
     return out
+
+
+def trial_costs(store: Store) -> tuple[RunCost, int]:
+    """Return the cost of the trials outside of runs that had a price, and how many calls had none."""
+    ((calls, tokens_in, tokens_out, paid, estimated, unpriced),) = store.rows(
+        "select sum(calls), sum(tokens_in), sum(tokens_out), sum(cost), bool_or(estimated), "
+        "(select sum(calls) from charge where run_id = '' and cost is null) "
+        "from charge where run_id = '' and cost is not null"
+    )
+    cost_of_priced = RunCost(
+        int(calls or 0), int(tokens_in or 0), int(tokens_out or 0), float(paid or 0), bool(estimated)
+    )
+    return cost_of_priced, int(unpriced or 0)

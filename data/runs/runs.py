@@ -68,9 +68,9 @@ def dry_run(store: Store, actor: str, config: RunConfig, n: int = 3) -> list[Dry
 
 
 @allow("researcher")
-def trial_costs(store: Store) -> RunCost:
-    """Return the cost of dry runs, and of checks before runs that never began."""
-    return charges.run_cost(store, "", None)
+def trial_costs(store: Store) -> tuple[RunCost, int]:
+    """Return the cost of dry runs, and of checks before runs that never began; and how many more calls had no price."""
+    return charges.trial_costs(store)
 
 
 @allow("researcher")

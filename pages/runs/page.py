@@ -43,7 +43,7 @@ def page() -> None:
         st.caption("None yet. The practice endpoint needs no key: try a run with it.")
         return
     picked = views.run_table(all_runs, runs.count_run_judgments(store), text.time_zone())
-    views.show_trial_costs(runs.trial_costs(store))
+    views.show_trial_costs(*runs.trial_costs(store))
     if len(picked) == 1:
         if picked[0].state not in LIVE:
             _draw_run_progress(me, picked[0])

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import streamlit as st
 
 from data.mtbench import protocol_run
+from data.runs.charges import RunCost
 from data.runs.run_config import DryRunJudgment, RunProgress, RunSummary
 from judges.client.budget import dollars
 from judges.mtbench.generation import NAME as ANSWERS
@@ -151,11 +152,13 @@ def _endpoint_of(run: RunSummary) -> str:
     return "practice, within Assay" if run.inside else run.endpoint or "as the server's environment says"
 
 
-def show_trial_costs(costs: Any) -> None:
-    """The cost of calls outside of runs, if there is any."""
+def show_trial_costs(costs: RunCost, unpriced: int) -> None:
+    """The cost of calls outside of runs, if there is any; and how many calls had no known price."""
     if costs.cost:
         cost = run_estimate.spent_words(costs.cost, costs.estimated)
-        text.quiet("Dry runs and checks outside of runs: {calls}, {cost}.", calls=many(costs.calls, "call"), cost=cost)
+        more = f"; {many(unpriced, 'more call')} at a price that is not known" if unpriced else ""
+        calls = many(costs.calls, "call")
+        text.quiet("Dry runs and checks outside of runs: {calls}, {cost}{more}.", calls=calls, cost=cost, more=more)
 
 
 def describe_params(params: Mapping[str, Any]) -> str:
