@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from judges.stats import bins
 from judges.stats.calibration import LabelCounts, LabelSums, PairedRatings, RatingSums, has_kappa_of_moments
-from judges.stats.strata import products_within_strata
+from judges.stats.strata import collapse_strata, products_within_strata
 from judges.types import Dimension
 
 if TYPE_CHECKING:
@@ -201,6 +201,7 @@ def sum_ratings(cells: PairedRatings, dimension: Dimension) -> RatingSums:
                 int(people.max(initial=0)), int(np.count_nonzero(cells.waits)),
             ),
         ),
+        strata=collapse_strata(items) is not None,
     )  # fmt: skip
 
 

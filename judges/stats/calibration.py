@@ -17,6 +17,7 @@ from judges.stats import agreement, bins
 from judges.stats.agreement import Floats
 from judges.stats.approval_check import CheckResult
 from judges.stats.intervals import Cells, interval_from_moments, interval_from_table, kappa_difference, kappa_interval
+from judges.stats.strata import widen_for_strata
 from judges.stats.uncertainty import Interval, independent_difference, symmetric_interval
 from judges.types import Dimension, Scale
 
@@ -123,6 +124,7 @@ class RatingSums(GoldAndScores):
     mean weights, and what an item gives to kappa, totalled over items (`total`) and as cross-products (`cross`): the
     six moments of `intervals.interval_from_moments` (codes from 0) where the scale's kappa is a function of them, else
     its K x K table by rows (`judges.stats.intervals.interval_from_table`). `gold_items` counts the items of all cells.
+    `strata`: items were drawn from several strata, and `cross` is within them.
     """
 
     human: Floats
@@ -136,6 +138,7 @@ class RatingSums(GoldAndScores):
     total: Floats
     cross: Floats
     label_sums: LabelSums
+    strata: bool = False
 
 
 @dataclass(frozen=True)
@@ -318,8 +321,11 @@ def interval_from_sums(sums: RatingSums, scale: Scale) -> Interval:
     n_eff = weight**2 / squared if squared > 0 else 0.0
     size = sums.items, round(float(sums.cells[sums.has_both].sum())), n_eff
     if has_kappa_of_moments(scale):
-        return interval_from_moments(sums.total, sums.cross, *size)
-    return interval_from_table(sums.total.reshape(scale.size, scale.size), sums.cross, *size, scale.weights)
+        interval = interval_from_moments(sums.total, sums.cross, *size)
+    else:
+        table = sums.total.reshape(scale.size, scale.size)
+        interval = interval_from_table(table, sums.cross, *size, scale.weights)
+    return widen_for_strata(interval) if sums.strata else interval
 
 
 def _figures(

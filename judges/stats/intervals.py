@@ -265,7 +265,7 @@ def bootstrap_kappa(
         totals, sums = resample_within_strata(parts, clustered.stratum, own.shape[1], replicates, seed)
     drawn, observed = (kappa_replicates(total, k, weights, clustered.items) for total in (totals, sums))
     interval = _interval(point, observed, drawn, LOG_RATIO, *clustered.size)
-    interval = interval if clustered.stratum is None else widen_for_strata(interval, float(observed.error[0]))
+    interval = interval if clustered.stratum is None else widen_for_strata(interval)
     return clustered.end_by_rule_of_three(interval, k, weights)
 
 
@@ -305,6 +305,7 @@ def _linearise(cells: _Clustered, k: int, weights: Weights) -> Interval:
     point, by_item = _influences(cells, k, weights)
     se = error_of_influences(by_item, cells.stratum)
     interval = symmetric_interval(point, se, *cells.size, "linearised", -1.0, 1.0)
+    interval = interval if cells.stratum is None else widen_for_strata(interval)
     return cells.end_by_rule_of_three(interval, k, weights)
 
 

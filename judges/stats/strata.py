@@ -58,20 +58,20 @@ def error_of_influences(influence: Floats, stratum: Codes | None = None) -> floa
     return sqrt(float(np.bincount(stratum, centred * centred) @ (size / (size - 1))))
 
 
-def widen_for_strata(interval: Interval, error: float) -> Interval:
-    """An interval of items resampled within strata, with lower ends that are cautious enough for them.
+def widen_for_strata(interval: Interval) -> Interval:
+    """An interval of items that were drawn from strata, with lower ends that are cautious enough for them.
 
-    It gets its linearised error, and lower ends no higher than those of a normal 1 / (1 - kappa)
-    (`uncertainty.reciprocal_lower_end`). In a sample with few of the errors that have the largest weights, kappa is too
-    high and its error too small: the error then falls as (1 - kappa)^2. Resampling shows that only in part: if most
-    answers are equal and strata are the judge's scores, 7 to 10 % of nominal 5 % bounds were above the truth. `se` is
-    the linearised error, as resampled strata vary by (n_h - 1) / n_h of what they do.
+    `interval` has the error linearised within strata. Its lower ends become no higher than those of a normal
+    1 / (1 - kappa) (`uncertainty.reciprocal_lower_end`). In a sample with few of the errors that have the largest
+    weights, kappa is too high and its error too small: the error then falls as (1 - kappa)^2. Resampling shows that
+    only in part: if most answers are equal and strata are the judge's scores, 7 to 10 % of nominal 5 % bounds were
+    above the truth.
     """
-    if interval.point is None or interval.low is None or interval.lower_bound is None:
+    if interval.point is None or interval.se is None or interval.low is None or interval.lower_bound is None:
         return interval
-    low = min(interval.low, reciprocal_lower_end(interval.point, error, normal_quantile(TWO_SIDED)))
-    bound = min(interval.lower_bound, reciprocal_lower_end(interval.point, error, normal_quantile(0.95)))
-    return replace(interval, se=error, low=low, lower_bound=bound, strata=True)
+    low = min(interval.low, reciprocal_lower_end(interval.point, interval.se, normal_quantile(TWO_SIDED)))
+    bound = min(interval.lower_bound, reciprocal_lower_end(interval.point, interval.se, normal_quantile(0.95)))
+    return replace(interval, low=low, lower_bound=bound, strata=True)
 
 
 def products_within_strata(items: ArrayLike, totals: ArrayLike, cross: ArrayLike) -> Floats:

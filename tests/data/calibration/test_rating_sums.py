@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
 from data.calibration.rating_sums import sum_ratings
-from judges.stats.calibration import PairedRatings
+from judges.stats.calibration import PairedRatings, interval_from_sums, kappa_cells
+from judges.stats.intervals import linearised_kappa
 from judges.types import Dimension, Scale
 
 WIT = Dimension("wit", "response", Scale("interval", 0, 1000, 0.5, na=True), "How witty?")
@@ -31,6 +33,24 @@ def test_pairs_of_answers_are_counted_whatever_their_scale(
     counts = {(_or_none(one), _or_none(other), bool(did)): int(count) for one, other, did, count in codes}
     assert counts == Counter(rows)
     assert sums.weight.tolist() == sums.cells.tolist() and sums.gold_items == n
+
+
+@pytest.mark.parametrize("scale", [Scale("ordinal", 1, 5), Scale("unordered", categories=("a", "b", "c", "d", "e"))])
+def test_the_interval_of_sums_knows_of_strata_as_that_of_single_cells_does(scale: Scale) -> None:
+    rng, n = np.random.default_rng(5), 90
+    judge = rng.choice(5, n).astype(np.float64)
+    human = np.where(rng.random(n) < 0.6, judge, rng.choice(5, n))
+    lowest, weight = scale.base, 1.0 + judge
+    for stratum in (judge.astype(np.int64), np.zeros(n, dtype=np.int64), None):
+        cells = PairedRatings(
+            np.arange(n), human + lowest, judge + lowest, np.ones(n, dtype=bool), weight, stratum, human + lowest,
+            np.ones(n), np.ones(n, dtype=np.int64), np.zeros(n, dtype=bool),
+        )  # fmt: skip
+        one = linearised_kappa(*kappa_cells(cells, scale), scale.weights)
+        other = interval_from_sums(sum_ratings(cells, Dimension("d", "response", scale, "")), scale)
+        assert other.strata == one.strata == (stratum is not None and bool(stratum.any()))
+        assert (other.point, other.low, other.high) == pytest.approx((one.point, one.low, one.high))
+        assert (other.lower_bound, other.se) == pytest.approx((one.lower_bound, one.se))
 
 
 def _or_none(value: float) -> float | None:

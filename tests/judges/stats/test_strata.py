@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from judges.stats import strata
-from judges.stats.intervals import Cells, interval_from_moments, kappa_interval
+from judges.stats.intervals import Cells, interval_from_moments, kappa_interval, linearised_kappa
+from judges.stats.sequential import z_from_threshold
 from judges.stats.uncertainty import reciprocal_lower_end
 from tests.judges.moments import moments
 
@@ -104,3 +105,15 @@ def test_lower_ends_of_strata_are_cautious():
     item, human, judge, weight = sample(60)
     interval = kappa_interval(Cells(item, human, judge, weight, judge), 5)
     assert interval.strata and interval.lower_bound <= reciprocal_lower_end(interval.point, interval.se, 1.6448536)
+
+
+def test_lower_ends_and_distance_of_strata_are_the_same_from_the_size_on_from_which_kappa_is_linearised():
+    item, human, judge, weight = sample(60)
+    drawn, linear = (f(Cells(item, human, judge, weight, judge), 5) for f in (kappa_interval, linearised_kappa))
+    assert linear.strata and linear.se == pytest.approx(drawn.se)
+    assert linear.lower_bound == pytest.approx(reciprocal_lower_end(linear.point, linear.se, 1.6448536))
+    assert linear.low == pytest.approx(reciprocal_lower_end(linear.point, linear.se, 1.959964))
+    assert z_from_threshold(linear, 0.5) == pytest.approx(z_from_threshold(drawn, 0.5))
+    assert not linearised_kappa(Cells(item, human, judge, weight), 5).strata
+    same = linearised_kappa(Cells(item, human, human, weight, judge), 5)
+    assert same.low == linearised_kappa(Cells(item, human, human, weight), 5).low, "the rule of three has no strata"
