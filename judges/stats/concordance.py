@@ -6,9 +6,11 @@ item, is the item's influence u_g, and
     var = G / (G - 1) sum_g u_g^2
 
 (within strata where items were drawn from them). Correlations have it on Fisher's scale, z = atanh r; the quantiles are
-Student's, with n_eff - 1 degrees of freedom. Nothing is resampled, so the same cells always give the same ends, and ten
-thousand of them take a moment. Spearman's rho and Kendall's tau are computed here, because scipy's take no weights of
-cells and give no slope. Lin's concordance itself is quadratic kappa by its six sums (`judges.stats.intervals`).
+Student's, with n_eff - 1 degrees of freedom. If no item moves the figure, as where judge and people are always equal,
+there are no ends: equal values so far do not show how far others lie. Nothing is resampled, so the same cells always
+give the same ends, and ten thousand of them take a moment. Spearman's rho and Kendall's tau are computed here, because
+scipy's take no weights of cells and give no slope. Lin's concordance itself is quadratic kappa by its six sums
+(`judges.stats.intervals`).
 Sources: Binder 1983 (linearisation); Fisher 1921.
 """
 
@@ -32,6 +34,8 @@ _SURE = 0.9999
 """A correlation beyond it has no place on Fisher's scale; it makes no difference to any verdict."""
 _FLAT = 1e-12
 """A spread below this share of the squares that it is the difference of is rounding."""
+_NO_SPREAD = 1e-9
+"""An error below this share of its figure is rounding."""
 
 
 class Concordance(NamedTuple):
@@ -107,7 +111,7 @@ def _interval(figure: Figure, cells: Cells, name: str, fisher: bool = True) -> I
         return point_interval
     stratum = None if cells.stratum is None else item_strata(np.asarray(cells.stratum), item, items)
     error = error_of_influences(np.bincount(item, weight * slope).astype(np.float64), stratum)
-    if items < 3 or error is None:
+    if items < 3 or error is None or error <= _NO_SPREAD * max(abs(point), _NO_SPREAD):
         return replace(point_interval, point=point)
     freedom = max(1.0, n_eff - 1)
     if not fisher:

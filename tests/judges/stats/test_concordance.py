@@ -131,9 +131,27 @@ def test_what_does_not_exist_is_none(name: str) -> None:
 
 def test_icc_is_one_where_all_agree_and_none_where_nothing_varies() -> None:
     same = concordance.concordance(Cells(np.arange(8), np.arange(8.0), np.arange(8.0))).icc
-    assert same.point == pytest.approx(1) and same.high is not None
+    assert same.point == pytest.approx(1)
     flat = concordance.concordance(Cells(np.arange(8), np.full(8, 1.0), np.full(8, 2.0)))
     assert flat.icc.point is None and flat.mae.point == 1
+
+
+@pytest.mark.parametrize("name", Concordance._fields)
+def test_full_agreement_has_no_ends_as_it_does_not_show_how_far_others_lie(name: str) -> None:
+    """Ten equal items are no proof that the correlation of all others is 1; one item more that differs gives ends."""
+    values = np.array([1.0, 2, 3, 4, 5, 5, 5, 4, 3, 5]) / 3
+    figure = getattr(concordance.concordance(Cells(np.arange(10), values, values)), name)
+    assert figure.point == pytest.approx(0.0 if name == "mae" else 1.0)
+    assert (figure.low, figure.high, figure.lower_bound) == (None, None, None)
+    other = np.append(values, 1.0)
+    figure = getattr(concordance.concordance(Cells(np.arange(11), other, np.append(values, 2.0))), name)
+    assert figure.low < figure.point < figure.high and figure.se > 0
+
+
+def test_an_error_that_is_the_same_in_all_items_has_no_ends() -> None:
+    always = concordance.concordance(Cells(np.arange(8), np.arange(8.0) / 7, np.arange(8.0) / 7 + 0.1))
+    assert always.mae.point == pytest.approx(0.1) and always.mae.low is None
+    assert always.pearson.point == pytest.approx(1) and always.pearson.low is None
 
 
 def test_judges_side_by_side_have_their_figures_of_the_same_ratings_in_units_of_the_scale() -> None:
