@@ -16,8 +16,8 @@ from judges.types import Dimension
 
 MARKS: dict[str, str] = {state: check.mark for state, check in STATES.items()}
 """The marks of the states in text."""
-REACH = ", which must be at the dashed line too (valid at any number of looks, for all decisions on these labels)"
-"""The policy's requirement for a lower bound, after its name."""
+REACH = ", which must be at the dashed line too"
+"""The policy's requirement for a lower bound, after its name; for which looks it is valid, the policy says."""
 
 
 Tops = Mapping[Dimension, Interval | None]

@@ -303,8 +303,9 @@ def _reading() -> list[str]:
         "weighs four times as much as one.",
         "**The 95% interval** says how far kappa might lie elsewhere with other items of the same kind. Items are "
         "taken whole, because the turns of one dialogue resemble each other. Below 30 items nothing may be concluded.",
-        "**The bound** is the one-sided 95% lower confidence bound of kappa. A decision considers it and not kappa "
-        "alone, so that a judge does not pass by chance.",
+        "**The lower bound** of kappa is one-sided: that of the approval check, as the policy asks for it, where its "
+        "labels are shown, else at 95% for a single look. Where the policy requires it, it has to reach the required "
+        "kappa too, so that a judge does not pass by chance.",
         "**n_eff** is the effective number of items (Kish) where they were drawn with different probabilities.",
         "**% agreement** is the share of ratings on which judge and people gave the same answer, **within one** the "
         "share with answers at most one step apart. Both are high by chance where one answer is very common.",

@@ -22,8 +22,9 @@ TEXTS = {
     "four times as much as one of one step (quadratic weights, QWK).",
     "interval": "**The 95% interval** is where kappa would likely be if every item had been labelled. A wide interval "
     "means too few items. Turns of one dialogue are correlated, so items are resampled, not turns.",
-    "bound": "**The lower bound** is one-sided: the true kappa is below it with a probability of 5%. The usual policy "
-    "requires it to be at the threshold too, as a poor judge often looks good on few items.",
+    "bound": "**The lower bound** is one-sided: the true kappa is below it with a probability of 5%, or another one if "
+    "the policy says so. The usual policy requires it to be at the threshold too, as a poor judge often looks good on "
+    "few items.",
     "gate": "**The result** answers one question: may this score be published? Only blind labels of items drawn at "
     "random count. *Meets policy*: enough items, and even the lower bound is high enough. *Inconclusive*: kappa is "
     "high enough, but that may be chance. *Fails*: kappa is too low. *Below minimum sample*: too few items are "

@@ -598,7 +598,7 @@ def test_its_table_has_a_row_for_each_dimension(evidence: Evidence) -> None:
     assert f"{interval.low:.3f} | {interval.high:.3f} | – | – | {line.shown.exact:.1%} |" in overview
     assert "Labels used: blind labels of random draws, 73 labels of 1 person." in overview
     assert "is unknown, as no two people have labelled the same items" in overview
-    assert "the dashed line too" in overview
+    assert "the dashed line too. Long tick" in overview, "whether it is valid at one look or at any, the policy says"
     policy = replace(evidence.requirements.policy, lower_bound=False)
     less = replace(evidence, requirements=replace(evidence.requirements, policy=policy))
     assert "the dashed line too" not in plain_text(_overview(less))
