@@ -173,7 +173,7 @@ def _progress(
 
 
 def needed_pace(dues: Sequence[tuple[datetime, int]], moment: datetime, offset: timedelta) -> float | None:
-    """The items per working day that meet every due date; None without any, infinite where one is past."""
+    """The items per working day that meet every due date; None without any, infinite if no working time is left."""
     rates, left = [], 0
     for due, n in dues:
         left += n
@@ -199,6 +199,8 @@ def progress_state(
     overdue = sum(n for due, n in work.dues if due <= moment)
     if overdue:
         return "behind", f"{many(overdue, 'item')} past the due date."
+    if needed == float("inf"):
+        return "behind", "No working time is left before the due date."
     if needed is not None and pace is not None and pace < needed:
         return "behind", f"{pace:.3g} items per working day, where {needed:.3g} are needed to be done in time."
     if not tags.is_tag(assignee) and (did.last is None or (work.since and did.last < work.since)):

@@ -129,7 +129,7 @@ def _progress_table(people: Sequence[PersonProgress], zone: tzinfo, key: str) ->
 
 def _row(person: PersonProgress, zone: tzinfo) -> list[str]:
     counts, needed = person.counts, person.needed
-    lacks = "" if needed is None else "past due" if needed == float("inf") else f"needed {needed:.3g}"
+    lacks = "" if needed is None else "no time left" if needed == float("inf") else f"needed {needed:.3g}"
     paces = ((person.seconds, ""), (person.cell_seconds, " a rating"))
     did = [f"{n:,} {state}" for n, state in ((counts.done, "done"), (counts.skipped, "skipped")) if n]
     return [

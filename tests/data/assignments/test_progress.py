@@ -37,6 +37,11 @@ def test_each_state_by_hand() -> None:
     assert state(replace(WORK, dues=((NOON - timedelta(hours=1), 1),))) == "behind"
     outcome = progress.progress_state("ann", True, replace(WORK, dues=((NOON, 3),)), DID, 8.0, None, NOON, timedelta())
     assert outcome == ("behind", "3 items past the due date."), "what is due now is past"
+    evening, night = NOON + timedelta(hours=6), replace(WORK, dues=((NOON + timedelta(hours=11), 3),))
+    needed = progress.needed_pace(night.dues, evening, timedelta())
+    for pace in (8.0, None):
+        outcome = progress.progress_state("ann", True, night, DID, pace, needed, evening, timedelta())
+        assert outcome == ("behind", "No working time is left before the due date."), "nobody works from 18 to 23"
     assert state(did=PersonActivity(), pace=None) == "not begun"
     assert state(replace(WORK, since=NOON - timedelta(minutes=1))) == "not begun"
     assert state(replace(WORK, since=None)) == "on time", "nothing that is left was given to them"
