@@ -74,7 +74,7 @@ def parse_reasons(item: str, reasons_json: str) -> tuple[Reason, ...]:
 
 
 def _disagreements(store: Store, dataset_id: str, judge_id: str) -> list[Reason]:
-    """Cells where another judge of the dataset gives another value: two steps or more where the scale is ordered."""
+    """Cells where another judge gives another value: on an ordered scale at least two steps and a third of it apart."""
     known, out = answerable_dimensions(store), []
     for item, kind, unit, dimension, value, other_value, other in store.rows(
         "select x.item_id, i.kind, x.unit, x.dimension, x.value, y.value, j.model from score_now x "
