@@ -10,8 +10,9 @@ from typing import Literal, get_args
 from data.cards import cards
 from data.gold.fewshot import items_in_prompt, not_in_prompt_sql
 from data.gold.gold import STRATA, WEIGHTED, Basis, labels_sql
-from data.records import exposure, people
+from data.records import exposure, people, settings
 from data.records.access import allow, require
+from data.records.items import neutral_name
 from data.records.outcomes import unit_sort_sql
 from data.records.queue_index import current_index
 from data.store import Store, cache_result
@@ -32,11 +33,14 @@ MAX_LISTED_ITEMS = 500
 
 @dataclass(frozen=True)
 class MissingAnswer:
-    """A drawn item that has no label that counts: its name, stratum, why, and by whom, in words."""
+    """A drawn item that has no label that counts: its name, stratum, why, and by whom, in words.
+
+    `stratum` is None if the person may still get to answer the item blind, because it may show a score or a system.
+    """
 
     item: str
     name: str
-    stratum: str
+    stratum: str | None
     why: Why
     explanation: str
 
@@ -53,19 +57,20 @@ def missing_answers(
 ) -> list[MissingAnswer]:
     """Return the items drawn to be answered blind that have no label of a dimension that counts, by stratum and name.
 
-    No score is shown. A reason that people wrote is shown only for items that this person can no longer get to answer
-    blind, because it may reveal what they think of the item. Raises NotAllowed.
+    No score is shown. A stratum, and a reason that people wrote, are shown only for items that this person can no
+    longer get to answer blind: they may reveal a score, or what somebody thinks of the item. The others come first, by
+    name, without the names of systems where the dataset hides these. Raises NotAllowed.
     """
     require(store, person, "annotator")
     card = cards.card_of_judge_if_known(store, judge_id)
     counted = labels_sql(basis, ["$3"], not_in_prompt_sql(store, judge_id))
     units = unit_sort_sql(dimension.sort, "l")
     rows = store.rows(
-        "select d.item_id, i.name, d.stratum, d.id, t.person, t.why from draw d join item i on i.id = d.item_id "
-        "left join tuning_now t on t.item_id = d.item_id "
+        "select d.item_id, i.name, d.stratum, d.id, t.person, t.why, i.system_a, i.system_b from draw d "
+        "join item i on i.id = d.item_id left join tuning_now t on t.item_id = d.item_id "
         "where d.dataset_id = $1 and d.stream = 'audit' and d.mode = 'blind' and i.kind = $2 "
         f"{'and i.cells > 3 ' if dimension.sort == 'section' else ''}"
-        f"and d.item_id not in (select l.item_id from ({counted}) l where {units}) order by d.stratum, i.name, i.id",
+        f"and d.item_id not in (select l.item_id from ({counted}) l where {units})",
         [dataset_id, card.kind if card else "", dimension.name],
     )
     ids = [str(row[0]) for row in rows]
@@ -81,14 +86,15 @@ def missing_answers(
     ):
         answers_by_item.setdefault(str(item), []).append((str(by), str(action), str(mode), str(reason)))
     annotators, shown = [p.name for p in people.all_people(store)], items_in_prompt(store, judge_id)
-    hidden = exposure.blind_pending(store, person)
+    hidden, unnamed = exposure.blind_pending(store, person), settings.hides_systems(store, dataset_id)
     index, moment = current_index(store), now()
     missing = []
     with index.lock:
-        for item, name, stratum, draw_id, by, why in rows:
+        for item, name, stratum, draw_id, by, why, *systems in rows:
             draw, answers = index.draws.get(str(draw_id)), answers_by_item.get(str(item), [])
             if item in hidden:
                 why, answers = "", [(by_person, action, mode, "") for by_person, action, mode, _ in answers]
+                stratum, name = None, neutral_name(item, name, systems) if unnamed else name
             saved = [a for a in answers if a[1] == "save"]
             seen = [a[0] for a in saved if a[2] != "blind"]
             skips = [a for a in answers if a[1] == "skip"]
@@ -113,8 +119,8 @@ def missing_answers(
                 explanation = "known to all", "everybody who works here was shown what a judge or other people said"
             else:
                 explanation = "waiting", "for a blind answer"
-            missing.append(MissingAnswer(str(item), str(name), str(stratum), *explanation))
-    return missing
+            missing.append(MissingAnswer(str(item), str(name), stratum, *explanation))
+    return sorted(missing, key=lambda answer: (answer.stratum or "", answer.name, answer.item))
 
 
 def _by_whom(names: Sequence[str], reason: str = "") -> str:

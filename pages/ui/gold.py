@@ -130,7 +130,7 @@ def draw_unanswered(
     with st.expander("Drawn items without an answer", icon=":material/pending:", key=f"unanswered:{key}"):
         st.caption("Not answered until somebody has labelled it blind. Click one to open it on the desk.")
         shown = left[: nonresponse.MAX_LISTED_ITEMS]
-        rows = [(missing.name, missing.stratum or "no system", missing.why, missing.explanation) for missing in shown]
+        rows = [(missing.name, _stratum_words(missing.stratum), missing.why, missing.explanation) for missing in shown]
         tables.item_table(
             rows, _COLUMNS, [missing.item for missing in shown], f"unanswered:{key}:rows", name, stream="audit"
         )
@@ -138,6 +138,12 @@ def draw_unanswered(
             text.quiet("The first {n} of {all} are listed.", n=f"{len(shown):,}", all=f"{len(left):,}")
 
 
+def _stratum_words(stratum: str | None) -> str:
+    return "" if stratum is None else stratum or "no system"
+
+
+_STRATUM_HELP = "Empty while the item may still come to you blind, as it may give away a score."
 _COLUMNS = {
-    "Item": Column(width=150), "Stratum": Column(width=150), "Why": Column(width=190), "": Column(width=330),
+    "Item": Column(width=150), "Stratum": Column("", _STRATUM_HELP, width=150), "Why": Column(width=190),
+    "": Column(width=330),
 }  # fmt: skip

@@ -30,6 +30,7 @@ from data.store.ids import content_id, new_id, now
 from judges.cards import cards
 from judges.stats.approval_check import CheckPolicy
 from judges.stats.calibration import PairedRatings
+from judges.stats.sampling import SampleDesign
 from tests import seeds
 from tests.bench.simulations import answered as sim
 from tests.data.cells import Cell, fill
@@ -245,6 +246,32 @@ def test_every_item_without_an_answer_is_listed_with_why(tmp_path: Path) -> None
     w.store.close()
 
 
+def test_a_list_shows_no_stratum_and_no_system_of_what_may_still_come_blind(tmp_path: Path) -> None:
+    store = open_store(f"duckdb:///{tmp_path / 'a.duckdb'}")
+    for person in ("lea", "ann"):
+        people.join_workspace(store, person)
+    cells = [Cell(n, "turn:1", (), float(1 + n % 5)) for n in range(20)]
+    dataset, judge = fill(store, cells, systems=lambda n: (str(n), ""))  # the item's name, item 7, says it
+    queue.draw_audit(store, "lea", dataset, 10, "", 1, SampleDesign("score", "turn.helpfulness", judge=judge))
+    strata = dict(store.rows("select item_id, stratum from draw"))
+    assert {"helpfulness 1", "helpfulness 5"} <= set(strata.values()), "a stratum is a score"
+    seen = sorted(strata)[:2]
+    exposure.record_exposures(store, "ann", {item: [judge] for item in seen}, "report")
+    settings.hide_systems(store, "lea", dataset, False)
+
+    def list_for(person: str) -> list[nonresponse.MissingAnswer]:
+        return nonresponse.missing_answers(store, person, dataset, judge, HELP, "gate")
+
+    assert {m.item: m.stratum for m in list_for("ann")} == {i: strata[i] if i in seen else None for i in strata}
+    hidden = [m.name for m in list_for("lea")]
+    assert {m.stratum for m in list_for("lea")} == {None} and hidden == sorted(hidden), "nor does the order tell it"
+    names = dict(store.rows("select id, name from item"))
+    assert {m.item: m.name for m in list_for("ann")} == {item: names[item] for item in strata}
+    settings.hide_systems(store, "lea", dataset, True)
+    assert {m.item for m in list_for("ann") if m.name == names[m.item]} == set(seen)
+    store.close()
+
+
 def test_why_an_item_has_no_label_that_counts_is_the_first_reason_that_holds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -335,7 +362,7 @@ def test_only_pairs_that_are_cut_into_sections_are_asked_about_sections(tmp_path
         left = nonresponse.missing_answers(store, "lea", dataset, judge, d, "gate")
         assert [missing.name for missing in left] == [f"item {n}" for n in lacking]
         assert {(missing.why, missing.stratum, missing.explanation) for missing in left} == {
-            ("waiting", "0.5", "for a blind answer")
+            ("waiting", None, "for a blind answer")
         }
     none = nonresponse.sample_responses(store, dataset, judge, [section], "blind")
     assert none["section", "relevance"].strata == (), "who was asked is known on the bases of random draws only"
