@@ -140,8 +140,9 @@ _RECORDS: dict[str, type[NamedTuple]] = {
 def appended_rows(store: Store, actor: str, seq: int) -> dict[str, list[dict[str, Any]]]:
     """Return the first rows that a change appended to each table, by column, with long texts cut short.
 
-    It leaves out rows that show what somebody else said of an item that the actor may still have to answer blind. It
-    records that the others are shown. Raises NotAllowed below the role researcher.
+    It leaves out rows that show what somebody else said of an item that the actor may still have to answer blind, and
+    of the draw of such an item its stratum and probability, which may show a score. It records that the others are
+    shown. Raises NotAllowed below the role researcher.
     """
     require(store, actor, "researcher")
     appended, blind_items = {}, exposure.blind_pending(store, actor)
@@ -152,6 +153,8 @@ def appended_rows(store: Store, actor: str, seq: int) -> dict[str, list[dict[str
         shown = []
         for row in (dict(zip(fields, values, strict=True)) for values in store.rows(query, [seq])):
             by = _exposed_to(table, actor, row)
+            if table == "draw" and row["item_id"] in blind_items:
+                row |= {"stratum": "", "probability": None}
             if not by or row["item_id"] not in blind_items:
                 shown.append({name: _shorten(value) for name, value in row.items()})
             if by and row["item_id"] not in blind_items:

@@ -43,6 +43,7 @@ from judges.audits import Flag
 from judges.cli import commands
 from judges.client.endpoint import Endpoint
 from judges.params import Params
+from judges.stats.sampling import SampleDesign
 from judges.types import Dimension
 from tests import seeds
 
@@ -616,3 +617,18 @@ def test_the_trail_tells_no_score_that_is_not_on_record(house: House) -> None:
     assert exposure.find_exposures(house.store, "rex", house.ids).keys() == set(house.ids)
     with pytest.raises(NotAllowed):
         trail.appended_rows(house.store, "ann", drew)
+
+
+def test_the_trail_tells_no_stratum_of_what_may_still_be_answered_blind(house: House) -> None:
+    """Strata of scores are scores: "helpfulness 4"."""
+    design = SampleDesign("score", "turn.helpfulness", judge=house.judge)
+    queue.draw_audit(house.store, "lea", house.dataset.id, 4, "", 1, design)
+    [(drew,)] = house.store.rows("select max(seq) from draw")
+    strata = dict(house.store.rows("select item_id, stratum from draw where seq = $1 and mode = 'blind'", [drew]))
+    seen = min(strata)
+    exposure.record_exposures(house.store, "rex", {seen: [house.judge]}, "report")
+    rows = trail.appended_rows(house.store, "rex", drew)["draw"]
+    rows = [row for row in rows if row["mode"] == "blind"]
+    assert {row["item_id"]: row["stratum"] for row in rows} == {i: strata[i] if i == seen else "" for i in strata}
+    assert {row["item_id"] for row in rows if row["probability"] is not None} == {seen}
+    assert all(strata.values()) and len(strata) > 1
