@@ -121,7 +121,6 @@ class Anchor(NamedTuple):
     others: float
 
 
-@cache_result
 def anchor(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, counted: Basis) -> Anchor:
     """Compare the judge with blind labels on the basis `counted`, and with labels given with this judge in view."""
     blind = comparison_input(store, dataset_id, judge_id, dimension, counted)

@@ -9,7 +9,7 @@ import numpy as np
 
 from data.calibration.calibration import float_columns, paired_cells_sql
 from data.gold.gold import Basis
-from data.store import Store, cache_result
+from data.store import Store
 from judges.reading.confidence import SAMPLES
 from judges.stats.bins import steps_apart
 from judges.stats.confidence import ConfidenceCalibration, ConfidenceCells, confidence_calibration
@@ -60,7 +60,6 @@ class ConfidenceReliability(NamedTuple):
     scored: int
 
 
-@cache_result
 def confidence_reliability(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis
 ) -> ConfidenceReliability:

@@ -12,13 +12,12 @@ from data.calibration.calibration import comparison_input
 from data.calibration.labelled_items import labelled_items
 from data.gold.gold import Basis
 from data.records.outcomes import counted_dimension, nearest_sql, unit_sort_sql
-from data.store import Store, cache_result
+from data.store import Store
 from judges.stats.ppi import CorrectedMean, Moments, correct_mean
 from judges.stats.rates import AnswerRates, JudgeShare, judge_share, rates_by_answer
 from judges.types import Dimension
 
 
-@cache_result
 def answer_rates(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> list[AnswerRates]:
     """Every answer of a flag or an unordered scale with its rates, and how often people would give it."""
     if dimension.scale.has_order or not dimension.scale.size:
@@ -43,7 +42,6 @@ def whole_rates(store: Store, dataset_id: str, judge_id: str, dimension: Dimensi
     return {float(v): judge_share(*(float(x) for x in (t, m, tt, tm, mm))) for v, t, tt, tm, m, mm in rows}
 
 
-@cache_result
 def corrected_means(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis
 ) -> dict[int, CorrectedMean]:

@@ -7,12 +7,11 @@ import numpy as np
 from data.calibration.calibration import paired_cells_sql
 from data.gold.gold import Basis
 from data.records.outcomes import unit_sort_sql
-from data.store import Store, cache_result
+from data.store import Store
 from judges.stats.self_consistency import SampledCells, SelfConsistency, measure_self_consistency
 from judges.types import Dimension
 
 
-@cache_result
 def measure_repeats(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis
 ) -> SelfConsistency | None:

@@ -16,7 +16,7 @@ from data.records import exposure
 from data.records.access import allow
 from data.records.items import item_names
 from data.records.outcomes import unit_sort_sql
-from data.store import Store, cache_result
+from data.store import Store
 from judges.stats.agreement import Codes, Floats
 from judges.stats.calibration import PairedRatings, kappa_cells
 from judges.stats.intervals import Cells
@@ -217,7 +217,6 @@ def position_cut(units: CodedWords, dimension: Dimension) -> Slicing | None:
     return make_slicing("position", [name[n] for n in at], units.code, order=order)
 
 
-@cache_result
 def kappa_by_slice(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, drop: bool = False
 ) -> list[SlicedKappa]:
@@ -226,7 +225,6 @@ def kappa_by_slice(
     return slice_kappa(sliced.cells, sliced.size, dimension.scale.weights, sliced.cuts, sliced.gap, sliced.share)
 
 
-@cache_result
 def kappa_growth(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, drop: bool = False
 ) -> list[Interval]:

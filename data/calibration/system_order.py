@@ -7,7 +7,7 @@ import numpy as np
 from data.calibration.item_fields import SYSTEM, item_fields
 from data.calibration.slices import encode_words, numbered_ratings
 from data.gold.gold import Basis
-from data.store import Store, cache_result
+from data.store import Store
 from judges.stats import system_order
 from judges.stats.calibration import value_cells
 from judges.stats.system_order import SystemOrder
@@ -17,7 +17,6 @@ QUESTION = "question_id"
 """The key of an item's meta by which answers of several systems to one question are known, as in MT-Bench."""
 
 
-@cache_result
 def measure_system_order(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis
 ) -> SystemOrder:

@@ -26,7 +26,7 @@ from data.records import datasets
 from data.records.access import allow
 from data.records.datasets import Dataset
 from data.records.settings import GoldRule, gold_rule
-from data.reports.statistics import EPSILON, HUMAN_AGREEMENT, STATISTICS, StatisticInput
+from data.reports.statistics import EPSILON, HUMAN_AGREEMENT, STATISTICS, load_figures
 from data.store import Store
 from judges.card import Card
 from judges.stats import calibration as stats_calibration
@@ -155,7 +155,6 @@ def gather_report_evidence(
             (b, True): _figures_without_ties(store, dataset_id, judge_id, line.dimension, b)
             for b in basis_sizes if line.dimension.scale.drawn
         }  # fmt: skip
-        of = StatisticInput(store, dataset_id, judge_id, line.dimension, basis, epsilon=epsilon)
         dims.append(
             DimensionEvidence(
                 line,
@@ -165,7 +164,9 @@ def gather_report_evidence(
                     for b in basis_sizes
                 },
                 {
-                    name: statistic.load(of) if line.shown.cells else statistic.empty
+                    name: load_figures(store, name, dataset_id, judge_id, line.dimension, basis, epsilon=epsilon)
+                    if line.shown.cells
+                    else statistic.empty
                     for name, statistic in STATISTICS.items()
                 },
                 wait.get(line.dimension),

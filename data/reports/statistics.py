@@ -15,7 +15,6 @@ from data.calibration import (
     confidence,
     human_ceiling,
     missingness,
-    other_metrics,
     rates,
     self_consistency,
     slices,
@@ -27,7 +26,7 @@ from data.calibration.confidence import ConfidenceReliability
 from data.gold.gold import Basis
 from data.records import combinations
 from data.records.access import allow
-from data.store import Store
+from data.store import Store, cache_result
 from judges.render.findings import agreement as agreement_findings
 from judges.render.findings import anchoring as anchoring_findings
 from judges.render.findings import auto_accept as auto_accept_findings
@@ -43,14 +42,14 @@ from judges.render.findings import system_order as system_order_findings
 from judges.render.findings import threshold as threshold_findings
 from judges.render.findings.findings import Finding, Sentence, quiet
 from judges.stats import auto_accept as selective_figures
-from judges.stats import bins
+from judges.stats import bins, threshold
 from judges.stats import missingness as missingness_figures
 from judges.stats import other_metrics as other_metrics_figures
 from judges.stats import rates as rates_figures
 from judges.stats import system_order as system_order_figures
 from judges.stats.approval_check import CheckPolicy
 from judges.stats.baselines import Baselines
-from judges.stats.calibration import DimensionResult
+from judges.stats.calibration import DimensionResult, PairedRatings
 from judges.stats.missingness import Missingness
 from judges.stats.other_metrics import OtherMetrics
 from judges.stats.ppi import CorrectedMean
@@ -91,16 +90,26 @@ class StatisticInput:
         """The first arguments of a query."""
         return self.store, self.dataset, self.judge, self.dimension
 
+    @property
+    def dropped(self) -> str:
+        """The category whose cells are left out, "" for none."""
+        return self.dimension.scale.drawn if self.drop else ""
+
+    def ratings(self) -> PairedRatings:
+        """Load the cells that kappa is computed from; ties are still among them."""
+        return calibration.load_paired_ratings(*self.place, self.basis)
+
 
 @dataclass(frozen=True)
 class Statistic(Generic[F]):
     """A statistic whose figures are an F.
 
-    `name` is used in addresses, `title` is above what is drawn. `load` reads and computes the figures; `empty` are
-    those of a dimension in which people and judge share no cell (then nothing is loaded). `findings` are what the
-    figures show, or nothing; `to_json` are the same with every digit, as keys of a dimension in figures.json. `applies`
-    says whether a dimension has it at all, `can_drop_ties` whether ties can be left out of it. `collapsed`: a report
-    has it behind a line that opens it. `explanations` names what explains it (pages/ui/explanations.py).
+    `name` is used in addresses, `title` is above what is drawn. `load` reads and computes the figures, which
+    `load_figures` keeps; `empty` are those of a dimension in which people and judge share no cell (then nothing is
+    loaded). `findings` are what the figures show, or nothing; `to_json` are the same with every digit, as keys of a
+    dimension in figures.json. `applies` says whether a dimension has it at all, `can_drop_ties` whether ties can be
+    left out of it. `collapsed`: a report has it behind a line that opens it. `explanations` names what explains it
+    (pages/ui/explanations.py).
     """
 
     name: str
@@ -121,11 +130,13 @@ class Statistic(Generic[F]):
 
 
 @allow("annotator")
+@cache_result
 def load_figures(
-    store: Store, statistic: Statistic[F], dataset: str, judge: str, dimension: Dimension, basis: Basis, drop: bool
-) -> F:
-    """The figures of a statistic, of what `StatisticInput` says."""
-    return statistic.load(StatisticInput(store, dataset, judge, dimension, basis, drop))
+    store: Store, name: str, dataset: str, judge: str, dimension: Dimension, basis: Basis, drop: bool = False,
+    epsilon: float = EPSILON,
+) -> Any:  # fmt: skip
+    """The figures of the statistic of that name, of what `StatisticInput` says."""
+    return STATISTICS[name].load(StatisticInput(store, dataset, judge, dimension, basis, drop, epsilon))
 
 
 def kappa_figures(interval: Interval) -> dict[str, Any]:
@@ -181,7 +192,8 @@ AGREEMENT = Statistic(
 )
 
 OTHER_METRICS = Statistic[OtherMetrics | None](
-    "others", "Other metrics", lambda of: other_metrics.measure_other_metrics(*of.place, of.basis, of.drop),
+    "others", "Other metrics",
+    lambda of: other_metrics_figures.measure_other_metrics(of.ratings(), of.dimension, of.dropped),
     lambda metrics, line, _: other_metrics_findings.findings(metrics, line.dimension) if metrics is not None else [],
     None, lambda metrics: {"others": None if metrics is None else other_metrics_figures.as_json(metrics)},
     explanations=("others", "AC2"),
@@ -286,7 +298,7 @@ HUMAN_AGREEMENT = Statistic(
 )  # fmt: skip
 
 THRESHOLD = Statistic[Sequence[ThresholdPoint]](
-    "flag", "Binary threshold", lambda of: other_metrics.flag_curve(*of.place, of.basis),
+    "flag", "Binary threshold", lambda of: threshold.threshold_curve(of.ratings(), of.dimension.scale),
     lambda curve, line, _: threshold_findings.curve(curve, f"{line.dimension.title}: as a flag, by threshold"), (),
     applies=lambda line: line.dimension.scale.is_numeric, can_drop_ties=False, collapsed=True,
     explanations=("threshold",),

@@ -28,6 +28,7 @@ def load(statistic: Statistic[F], selection: CalibrationSelection, line: Dimensi
     """The figures of a statistic of a dimension on the labels used."""
     d = line.dimension
     with st.spinner("Computing the figures ..."):
-        return load_figures(
-            session.store(), statistic, selection.dataset, selection.judge, d, selection.basis, selection.dropped
+        figures: F = load_figures(
+            session.store(), statistic.name, selection.dataset, selection.judge, d, selection.basis, selection.dropped
         )
+    return figures

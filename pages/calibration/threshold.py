@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from data.calibration import other_metrics
+from data.calibration.threshold import flag_at
 from data.reports.statistics import THRESHOLD
 from judges.render.findings import threshold as threshold_findings
 from judges.stats.calibration import DimensionResult
@@ -24,8 +24,6 @@ def panel(selection: CalibrationSelection, line: DimensionResult, key: str) -> N
         named = {name: f"{dimension.scale.format(value)} or more" for name, value in value_by_name.items()}
         chosen = url_state.select("from", "Positive from", named, list(named)[len(named) // 2], 220)
         explanations.help_button("threshold", key=key)
-    rates = other_metrics.flag_at(
-        store, selection.dataset, selection.judge, dimension, selection.basis, value_by_name[chosen]
-    )
+    rates = flag_at(store, selection.dataset, selection.judge, dimension, selection.basis, value_by_name[chosen])
     findings.draw(threshold_findings.at_one(rates, dimension), f"flag:{key}")
     findings.draw(threshold_findings.curve(load(THRESHOLD, selection, line)), f"flags:{key}")

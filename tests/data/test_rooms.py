@@ -44,7 +44,6 @@ from data.calibration import (
     means,
     missingness,
     nonresponse,
-    other_metrics,
     rates,
     score_sums,
     self_consistency,
@@ -54,6 +53,7 @@ from data.calibration import (
     weakest_turns,
 )
 from data.calibration.means import MeansChoice
+from data.calibration.threshold import flag_at
 from data.cards import cards
 from data.cards.desk_cards import choose_desk_cards
 from data.dashboard import breakdown, dashboard, sentences
@@ -80,7 +80,7 @@ from data.records.settings import GoldRule
 from data.reports import dashboard as dashboard_file
 from data.reports import evidence, report, tables
 from data.reports.figures import report_figures
-from data.reports.statistics import STATISTICS
+from data.reports.statistics import STATISTICS, load_figures
 from data.runs import runs, writer
 from data.runs.run_config import RunConfig
 from data.samples import SAMPLES
@@ -1036,7 +1036,7 @@ def _measure_dimension(
         "baselines": lambda: baselines.measure_baselines(store, dataset_id, judge, [dimension], basis)[
             dimension.sort, dimension.name
         ],
-        "other metrics": lambda: other_metrics.measure_other_metrics(*arguments, basis),
+        "other metrics": lambda: load_figures(store, "others", dataset_id, judge, dimension, basis),
         "levels": lambda: confidence.confidence_reliability(*arguments, "all"),
         "sources": lambda: auto_accept.confidence_sources(*arguments),
         "ceiling": lambda: human_ceiling.measure_ceiling(*arguments),
@@ -1147,8 +1147,8 @@ def _sure(workspace: PlantedWorkspace, dataset_id: str, judge: str, dimension: D
     """From which confidence verdicts need no person, and a rule of it."""
     store, basis = workspace.store, "gate"
     for at in (0.5, 0.8):
-        curve = refusal(lambda at=at: other_metrics.flag_at(store, dataset_id, judge, dimension, basis, at))  # type: ignore[misc]
-        yield f"flagged at {at}: {curve or other_metrics.flag_at(store, dataset_id, judge, dimension, basis, at)}"
+        curve = refusal(lambda at=at: flag_at(store, dataset_id, judge, dimension, basis, at))  # type: ignore[misc]
+        yield f"flagged at {at}: {curve or flag_at(store, dataset_id, judge, dimension, basis, at)}"
     for source in auto_accept.confidence_sources(store, dataset_id, judge, dimension):
         sure = auto_accept.item_confidence(store, dataset_id, judge, dimension, source)
         yield from facts("confidence", sure, 0, 4)

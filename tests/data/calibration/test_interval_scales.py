@@ -25,7 +25,6 @@ from data.calibration import (
     confidence,
     forecast,
     human_ceiling,
-    other_metrics,
     slices,
 )
 from data.dashboard import dashboard
@@ -34,6 +33,7 @@ from data.gold.gold import gold_sql
 from data.records import datasets, settings
 from data.records.settings import GoldRule
 from data.reports import report
+from data.reports.statistics import load_figures
 from data.store import Store
 from judges.authoring.custom import from_recipe
 from judges.authoring.recipe import check_recipe
@@ -121,7 +121,7 @@ def test_figures_are_those_of_the_values_with_every_digit(place: Place, name: st
         whole = [np.round((side - d.scale.lo) / (d.scale.step or 1)).astype(int) for side in (x, y)]
         steps = list(range(round((d.scale.hi - d.scale.lo) / (d.scale.step or 1)) + 1))
         assert summary.interval.point == pytest.approx(cohen_kappa_score(*whole, weights="quadratic", labels=steps))
-    concordance = other_metrics.measure_other_metrics(store, dataset, judge_id, d, "blind").concordance
+    concordance = load_figures(store, "others", dataset, judge_id, d, "blind").concordance
     assert concordance is not None and concordance.kendall.point == pytest.approx(stats.kendalltau(x, y)[0])
     assert concordance.spearman.point == pytest.approx(stats.spearmanr(x, y)[0])
     assert concordance.mae.point == pytest.approx(np.abs(x - y).mean())

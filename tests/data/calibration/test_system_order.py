@@ -9,7 +9,7 @@ import pytest
 
 from data.calibration.system_order import measure_system_order
 from data.records.datasets import dataset_judges, dataset_named
-from data.reports.statistics import STATISTICS, StatisticInput
+from data.reports.statistics import STATISTICS, load_figures
 from judges.cards.mt_bench.card import DIMENSIONS
 from judges.stats.system_order import SystemOrder
 from tests import seeds
@@ -46,5 +46,5 @@ def test_systems_are_ordered_by_question_where_every_item_names_one(tmp_path: Pa
     assert order.kendall.point == pytest.approx(1 / 3) and order.flipped == 1
     assert order.kendall.items == (4 if named else 13)
     statistic = STATISTICS["systems"]
-    loaded: SystemOrder = statistic.load(StatisticInput(store, demo, judge, DIMENSIONS[0], "all"))
+    loaded: SystemOrder = load_figures(store, "systems", demo, judge, DIMENSIONS[0], "all")
     assert statistic.to_json(loaded)["systems"]["pairs_flipped"] == 1

@@ -25,7 +25,6 @@ from data.calibration import (
     calibration,
     confidence,
     means,
-    other_metrics,
     rates,
     weakest_turns,
 )
@@ -34,6 +33,7 @@ from data.gold import disputes
 from data.records import combinations, datasets, people, values
 from data.records.tables import SettingRow
 from data.reports import evidence
+from data.reports.statistics import load_figures
 from data.store import Store, Tx, cache_each, cache_result, compute_once, open_store
 from data.store.base import tables_read
 from data.store.duckdb_driver import DuckTables
@@ -217,7 +217,7 @@ def ask_all(store: Store) -> Iterator[tuple[str, Any]]:
                 yield "sources", auto_accept.confidence_sources(store, dataset_id, judge, dimension)
                 yield "rates", rates.corrected_means(store, dataset_id, judge, dimension, "blind")
                 if dimension.scale.weights is not None:
-                    yield "others", other_metrics.measure_other_metrics(store, dataset_id, judge, dimension, "blind")
+                    yield "others", load_figures(store, "others", dataset_id, judge, dimension, "blind")
 
 
 def plain_values(value: Any) -> Any:
