@@ -160,6 +160,17 @@ def test_every_room_is_on_the_map() -> None:
     assert not missing, f"docs/architecture.md has no row for these rooms: {missing}"
 
 
+def test_a_list_of_modules_at_the_front_of_a_folder_names_all_of_them() -> None:
+    """Where the docstring of an `__init__.py` lists modules, as in `judges/stats/__init__.py`, none is left out."""
+    missing = []
+    for source in (source for source in product().values() if source.path.endswith("/__init__.py")):
+        front = ast.get_docstring(source.tree) or ""
+        modules = {file.stem for file in (ROOT / source.path).parent.glob("*.py")} - {"__init__"}
+        if re.search(r"(?m)^- `\w+`", front):
+            missing += [f"{source.path}: {name}" for name in sorted(modules - set(re.findall(r"`(\w+)`", front)))]
+    assert not missing, f"these lists do not name these modules; say there what each has: {missing}"
+
+
 def test_every_key_of_the_desk_is_documented() -> None:
     """What keys.js answers to stands on the desk's page, and on the key card that the desk shows."""
     acts = text(ROOT / "pages/ui/sheet/keys.js").partition("const ACTS = {")[2].partition("\n};")[0]

@@ -12,7 +12,8 @@ Foundations of every module:
 
 Whether a dimension may be published:
 
-- `approval_check`: an interval becomes a decision by a policy; `sequential`: any-time looks, or planned ones.
+- `approval_check`: an interval becomes a decision by a policy; `check_states`: the states that it can have;
+  `sequential`: any-time looks, or planned ones.
 - `sample_size`: kappa as gold grows, and how many more items; `forecast`: what a draw will likely show.
 - `sampling`: stratified draws; `nonresponse`: who answered; `drift`: whether an approval is still valid.
 - `ppi`: means corrected by labels; `means`: the judge's own; `slices`: kappa and means by slice.
@@ -24,7 +25,7 @@ Other views of a judge's quality:
 - `rates`: true and false positive rates, corrected prevalence; `threshold`: a score used as a flag.
 - `confidence`: confidence against agreement; `auto_accept`: verdicts that need no review.
 - `self_consistency`: several samples; `both_orders`: both orders of a pair; `missingness`: what is not scored.
-- `votes`: single votes on pairs; `weakest_turns`: which turn is the weakest.
+- `votes`: single votes on pairs; `weakest_turns`: which turn is the weakest; `system_order`: systems by their means.
 
 For audits only: `association`. People as raters: `raters`.
 """

@@ -4,6 +4,7 @@
 - `models`: what comes in and goes out, as pydantic models.
 - `intake`, `figures`, `runs`: the handlers: what comes in; figures, states and rows; runs.
 - `server`: a request's way: address, token, rate, body, handler in a thread, answer.
+- `call`, `parameters`: a request as a handler sees it, and its query, read strictly.
 - `problems`: refusals in one form.
 - `openapi`: the description that is made of the table.
 """
