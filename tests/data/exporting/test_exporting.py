@@ -896,8 +896,9 @@ def test_whoever_loses_the_role_while_an_export_is_written_does_not_get_it(
     set_role("annotator")
     with pytest.raises(NotAllowed, match="needs the role researcher"):
         next(batches)
-    with pytest.raises(NotAllowed, match="needs the role researcher"):
-        delivery.export_page(store, "rex", demo(store), "labels", {})
+    for limit in (1, 0):
+        with pytest.raises(NotAllowed, match="needs the role researcher"):
+            delivery.export_page(store, "rex", demo(store), "labels", {}, limit=limit)
     [(rows_given,)] = store.rows("select lines from export order by seq desc limit 1")
     assert rows_given == 2
     set_role("researcher")
