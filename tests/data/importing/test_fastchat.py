@@ -401,6 +401,10 @@ def test_votes_may_bring_the_texts_that_they_are_about(tmp_path: Path, turned: b
     bare = [{key: value for key, value in row.items() if not key.startswith("conversation")} for row in votes]
     bring(store, {"human.jsonl": bare}, dataset="bare")
     assert bring(store, {"human.jsonl": votes}, dataset="bare").preview.new.total == 0
+    with pytest.raises(ImportRefused, match="was imported before without its texts"):
+        bring(store, {**PAIRS, "human.jsonl": bare}, dataset="bare")
+    others = [{**row, "judge": "expert_1"} for row in bare]
+    assert bring(store, {"human.jsonl": others}).preview.new.labels == 2
     store.close()
 
 

@@ -636,6 +636,17 @@ def test_a_card_for_questions_of_a_table_has_the_next_free_name() -> None:
 
 
 @pytest.mark.parametrize(
+    ("dataset", "name"),
+    [("Talks, May", "talks_may"), ("24 talks", "imported_24_talks"), ("qa", "imported_qa"), ("話", "imported")],
+)
+def test_a_card_for_questions_of_a_table_has_a_name_that_cards_may_have(dataset: str, name: str) -> None:
+    rows = [{"id": str(n), "judge": 1 + n % 3, "human": 1 + n % 3} for n in range(6)]
+    outline = interpret_contents(contents.summarize_rows("t", list(rows[0]), rows), {})
+    [recipe] = propose_plan(outline, ImportPlan(dataset), {}).mappings[0].recipes
+    assert recipe.name == name
+
+
+@pytest.mark.parametrize(
     ("dataset", "title"), [("talks  of\nmay", "talks of may"), ("x" * 61, "x" * 60), (" \n", "Imported")]
 )
 def test_a_card_for_questions_of_a_table_has_the_name_of_its_dataset_as_its_title(dataset: str, title: str) -> None:
@@ -959,6 +970,8 @@ def test_items_without_texts_beside_those_that_have_them_are_told(store: Store) 
     assert bring(store, {"a.csv": answers}, "e").preview.warnings == both.preview.warnings
     for name in ("f", "g"):
         assert not bring(store, {"a.csv": answers}, name).preview.warnings
+    others = table(id=list(range(4, 8)), judge_score=[1, 2, 3, 4], human_score=[1, 2, 3, 5])
+    assert not bring(store, {"a.csv": others}, "f").preview.warnings, "the dataset has no texts, so none is missing"
     matching_texts = texts.replace(b".0", b"")
     assert not bring(store, {"a.csv": answers, "t.csv": matching_texts}, "h").preview.warnings
     with pytest.raises(ImportRefused, match="'0' was imported before without its texts"):
