@@ -13,6 +13,7 @@ from typing import Any, Literal
 from judges.authoring.recipe import RecipeScale
 from judges.authoring.scale_inference import Survey, is_missing, side_words, survey
 from judges.importing.column_names import WORDS, ColumnName, Owner, normalize, parse_name
+from judges.plural import verb
 
 _WEAK_IDS = frozenset(("name", "no", "nr", "row"))
 _RESPONSE_NAMES = (
@@ -41,6 +42,8 @@ ITEM_PART_COLUMNS = (
 """Columns that divide the rows of one id into several items."""
 _MAX_QUESTIONS, _MAX_QUESTION_LENGTH = 30, 80
 """The most questions that a column names, and the longest name of one."""
+_NESTED_ROWS = 300
+"""The number of first rows in which lists of answers are looked for."""
 _MIN_UNIQUE_SHARE = 0.95
 """The least share of the rows with a giver in which that giver answers the item only once."""
 _MIN_UNIQUE_SHARE_OF_NAMES = 0.8
@@ -145,6 +148,34 @@ def different_cells(column: str, rows: Iterable[Mapping[str, Any]]) -> list[Any]
     return list({(type(cell), cell): cell for cell in cells}.values())
 
 
+def nested_answers(names: Iterable[str], rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return a sentence on the columns whose cells seem to be lists or objects of answers, "" if there are none."""
+    parsed = {name: parse_name(name) for name in names}
+    nested = [
+        name for name, means in parsed.items()
+        if (means.owner or means.value) and _nests_numbers(name, rows)
+    ]  # fmt: skip
+    if not nested:
+        return ""
+    hold, are = verb(len(nested), "holds", "hold"), verb(len(nested), "is", "are")
+    return (
+        f"{', '.join(nested)} {hold} lists or objects, and {are} not taken for answers: give each value a column of "
+        "its own, such as expert_1_tone."
+    )
+
+
+def _nests_numbers(column: str, rows: Sequence[Mapping[str, Any]]) -> bool:
+    return any(_holds_nested_numbers(row.get(column)) for row in rows[:_NESTED_ROWS])
+
+
+def _holds_nested_numbers(cell: Any) -> bool:
+    """Whether a cell is a list or an object, or the JSON of one, with a number somewhere in it."""
+    if isinstance(cell, str) and cell.lstrip()[:1] in ("[", "{"):
+        return re.search(r"[\[:,]\s*-?\d+(\.\d+)?\s*[,\]}]", cell) is not None
+    inner = cell.values() if isinstance(cell, dict) else cell if isinstance(cell, (list, tuple)) else ()
+    return any(isinstance(value, (int, float)) or _holds_nested_numbers(value) for value in inner)
+
+
 def fault_of_names(of: str, names: Sequence[str], judges: Sequence[str], people: Sequence[str]) -> str:
     """Explain in a sentence why the named columns cannot be a judge's and a person's; "" if they can.
 
@@ -220,6 +251,8 @@ class _Table:
         judges, people = ([self._with(v, extra_names, o, only) for v in answers_by_owner[o]] for o in owners)
         used = {c for v in (*judges, *people) for c in (v.reason, v.confidence)}
         meta += [c for c in extras if c not in used]
+        if sentence := nested_answers(dict.fromkeys(meta), self.rows):
+            self.assumptions.append(sentence)
         return Columns(
             key, self.texts, tuple(judges), tuple(people), by, tuple(values), tuple(dict.fromkeys(meta)),
             tuple(self.unclear), tuple(self.assumptions), named_sides,
@@ -424,6 +457,8 @@ class _Table:
         """Whether the cells of a column can be answers, given what its name says."""
         cell_survey = self._survey(column)
         scale = cell_survey.answers or cell_survey.most
+        if not name.owner and _nests_numbers(column, self.rows):
+            return False
         if scale is None:
             return bool(name.owner) and not name.weak and not cell_survey.why.startswith(("they", "every"))
         if cell_survey.answers is None:

@@ -25,6 +25,7 @@ from judges.importing.columns import (
     fault_of_names,
     find_columns,
     names_questions,
+    nested_answers,
     question_column,
 )
 from judges.importing.contents import ExportedValue, FileContents
@@ -303,10 +304,10 @@ def match_table(
     rows, roles, keys = _part_by_question(rows, roles, keys, question) if question else (rows, roles, keys)
     rows, roles, keys = _pivot_wide(rows, roles, keys) if roles.by else (rows, roles, keys)
     if not (roles.judges and roles.people):
-        raise NoTable(_column_question(path, names, roles))
+        raise NoTable(_column_question(path, names, rows, roles))
     about = dict.fromkeys(v.dimension for v in roles.judges)
     if not set(about) & {v.dimension for v in roles.people}:
-        raise NoTable(_column_question(path, names, roles))
+        raise NoTable(_column_question(path, names, rows, roles))
     groups: dict[str, list[AnswerColumn]] = defaultdict(list)
     for series in roles.judges:
         groups[series.rater].append(series)
@@ -473,12 +474,15 @@ def _common_scale(
     return scale
 
 
-def _column_question(path: Path, names: Sequence[str], roles: Columns) -> str:
+def _column_question(
+    path: Path, names: Sequence[str], rows: Sequence[Mapping[str, Any]], roles: Columns
+) -> str:
     """The sentence that asks which columns are the judge's and which are people's."""
     known = [f"{', '.join(v.column for v in roles.judges)} as a judge's"] if roles.judges else []
     known += [f"{', '.join(v.column for v in roles.people)} as a person's"] if roles.people else []
     known_text = f" Found: {' and '.join(known)}." if known else ""
-    why = " ".join(unclear.sentence for unclear in roles.unclear)
+    sentences = [*(unclear.sentence for unclear in roles.unclear), nested_answers(roles.meta, rows)]
+    why = " ".join(filter(None, sentences))
     problem, advice = "it is not clear which columns are the judge's and which are people's", "Say it with"
     if roles.judges and roles.people:
         problem, advice = "by their names no judge and no person answer the same question", "Name those that do with"

@@ -386,3 +386,17 @@ def test_columns_of_an_objects_keys_are_the_fields_that_the_object_says() -> Non
         [("feedback.facts", "feedback.facts", "facts")], [("feedback.human_facts", "human", "facts"),
                                                           ("expected.score", "expected.score", "")],
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "cell", [[{"tone": 2}, {"tone": 3}], {"tone": 2.5, "style": 1}, [1, 2], '[{"tone": 2}]', "{'tone': 2, 'style': 1, "]
+)
+def test_lists_and_objects_of_answers_are_told(cell: Any) -> None:
+    """As SummEval has them; texts and words in lists, and numbers in what is no answer, are nothing to tell."""
+    others = {"references": [["one", "two"]], "metadata": [{"length": 3}], "expert_notes": [["so"]]}
+    roles = read({"id": ID, "decoded": LONG, "expert_annotations": [cell], "scores": [cell], **others})
+    assert (roles.people, roles.judges, roles.unclear) == ((), (), ())
+    assert roles.assumptions == (
+        "expert_annotations, scores hold lists or objects, and are not taken for answers: give each value a column of "
+        "its own, such as expert_1_tone.",
+    )
