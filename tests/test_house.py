@@ -816,7 +816,6 @@ TRIED_IN = {  # modules that no test imports, or whole folders that a registry o
     "judges/cards/": "judges/authoring/test_soundness.py",
     "judges/cli/": "judges/cli/",
     "judges/importing/encodings.py": "data/importing/test_table.py",
-    "judges/importing/item_keys.py": "judges/cli/test_agree.py",
     "judges/practice/": "judges/practice/test_practice.py",
     "judges/reading/reply_edit.py": "data/gold/test_fewshot.py",
     "judges/reading/validation.py": "judges/reading/test_reading.py",

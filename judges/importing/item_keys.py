@@ -93,21 +93,21 @@ def dialogue_id(names: Iterable[str], rows: Sequence[Mapping[str, Any]], id_colu
 
 
 def turn_units(
-    keys: Sequence[str], rows: Sequence[Mapping[str, Any]], said: Mapping[str, str], givers: Sequence[str]
+    keys: Sequence[str], rows: Sequence[Mapping[str, Any]], speech: Mapping[str, str], givers: Sequence[str]
 ) -> list[str]:
-    """The turn of each row of dialogues, "" for what a user says; `said` are the columns of `utterance_columns`.
+    """The turn of each row of dialogues, "" for what a user says; `speech` are the columns of `utterance_columns`.
 
     Rows in which only the `givers` differ are about the same turn.
     """
     units, counts = [], Counter[tuple[str, ...]]()
     numbers: dict[str, dict[tuple[Any, ...], int]] = {}
     for key, row in zip(keys, rows, strict=True):
-        text = tuple(cell_text(row.get(column)) for column in said.values())
+        text = tuple(cell_text(row.get(column)) for column in speech.values())
         giver = (key, *(cell_text(row.get(column)) for column in givers), *text)
         turns = numbers.setdefault(key, {})
         number = turns.setdefault((*text, counts[giver]), len(turns) + 1)
         counts[giver] += 1
-        role = ROLES.get(str(row.get(said.get("role", ""))).strip().lower(), "assistant")
+        role = ROLES.get(str(row.get(speech.get("role", ""))).strip().lower(), "assistant")
         units.append(f"turn:{number}" if role in ("assistant", "tool") else "")
     return units
 

@@ -289,18 +289,18 @@ def match_table(
 
     free = [name for name in names if name not in (*judges, *people)]
     question = next((name for name in free if names_questions(name, names, cells)), "")
-    said = utterance_columns(free, rows)
-    dialogue = dialogue_id(free, rows, "", "role" in said) if said else ""
-    said = said if dialogue else {}
-    roles = find_columns([name for name in names if name not in (question, *said.values())], rows, judges, people)
-    roles = replace(roles, id=dialogue, texts={}) if said else roles
+    speech = utterance_columns(free, rows)
+    dialogue = dialogue_id(free, rows, "", "role" in speech) if speech else ""
+    speech = speech if dialogue else {}
+    roles = find_columns([name for name in names if name not in (question, *speech.values())], rows, judges, people)
+    roles = replace(roles, id=dialogue, texts={}) if speech else roles
     left_columns = [*roles.meta, *(column for unclear in roles.unclear for column in unclear.columns)]
     question = question or question_column([name for name in left_columns if name in free], cells)
     voices = [*roles.judges, *roles.people]
     verdicts = not roles.texts and are_verdicts(voices, rows, lambda column: [row.get(column) for row in rows])
     rows, roles = decode_verdicts(rows, roles) if roles.kind == "pair" or verdicts else (rows, roles)
     rows, roles = _drop_rows_without_id(path, rows, roles, good_rows)
-    keys = _places(roles, names, rows, question, said)
+    keys = _places(roles, names, rows, question, speech)
     rows, roles, keys = _part_by_question(rows, roles, keys, question) if question else (rows, roles, keys)
     rows, roles, keys = _pivot_wide(rows, roles, keys) if roles.by else (rows, roles, keys)
     if not (roles.judges and roles.people):
@@ -311,21 +311,21 @@ def match_table(
     groups: dict[str, list[AnswerColumn]] = defaultdict(list)
     for series in roles.judges:
         groups[series.rater].append(series)
-    kind: Kind = "dialogue" if said else "response"
+    kind: Kind = "dialogue" if speech else "response"
     return [
         _of_columns(path, rows, keys, kind, name, own_columns, roles, good_rows) for name, own_columns in groups.items()
     ]
 
 
 def _places(
-    roles: Columns, names: Sequence[str], rows: Sequence[Mapping[str, Any]], question: str, said: Mapping[str, str]
+    roles: Columns, names: Sequence[str], rows: Sequence[Mapping[str, Any]], question: str, speech: Mapping[str, str]
 ) -> list[_Place]:
     """The item of each row, with the turn where a row is an utterance of a dialogue."""
-    if not said:
+    if not speech:
         return [(key, "response") for key in item_keys(roles, names, rows, question)]
     keys = [cell_text(row.get(roles.id)).strip() for row in rows]
     givers = [column for column in (roles.by, question) if column]
-    return list(zip(keys, turn_units(keys, rows, said, givers), strict=True))
+    return list(zip(keys, turn_units(keys, rows, speech, givers), strict=True))
 
 
 def _part_by_question(

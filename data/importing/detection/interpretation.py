@@ -297,8 +297,8 @@ class _Table:
     ) -> None:
         self.file, self.table = file, table
         names = list(table.columns)
-        said = utterance_columns(names, table.rows)
-        fields = {name: ValueSource(columns=[column]) for name, column in said.items()}
+        speech = utterance_columns(names, table.rows)
+        fields = {name: ValueSource(columns=[column]) for name, column in speech.items()}
         spoken = bool(fields)
         used = {column for source in fields.values() for column in source.columns}
         free = [name for name in names if name not in {*used, *judges, *people}]

@@ -200,12 +200,12 @@ class _Table:
         for n, record in enumerate(records):
             turn = mapping.field("turn").text(record.value)
             answer_of = tuple(cell_text(record.value.get(column)) for column in self._row_columns)
-            for role, text in self._said(record.value):
+            for role, text in self._row_utterances(record.value):
                 nth = times_said.count(*answer_of, turn, role, text) if self._row_columns else n
                 placed.setdefault((turn, role, text, nth), []).append(record)
         return [(rows, (role, text)) for (_, role, text, _), rows in placed.items()]
 
-    def _said(self, row: dict[str, Any]) -> list[tuple[str, str]]:
+    def _row_utterances(self, row: dict[str, Any]) -> list[tuple[str, str]]:
         """(role, text) of what was said in a row."""
         mapping = self.mapping
         if mapping.field("text"):

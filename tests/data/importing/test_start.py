@@ -1096,13 +1096,13 @@ def test_labels_of_half_the_items_by_two_people_are_not_labels_of_all(store: Sto
 def test_what_was_said_comes_in_once_where_each_person_has_a_row_of_it(
     store: Store, by_rater: bool, with_turns: bool
 ) -> None:
-    said = [(f"d{n}", turn, role, f"{role} {turn} of {n}") for n in range(6) for turn in (1, 2, 3)
+    utterances = [(f"d{n}", turn, role, f"{role} {turn} of {n}") for n in range(6) for turn in (1, 2, 3)
             for role in ("user", "assistant")]  # fmt: skip
-    rows = [(*utterance, person) for utterance in said for person in ("ann", "ben")]
+    rows = [(*utterance, person) for utterance in utterances for person in ("ann", "ben")]
     rows.sort(key=lambda row: (row[0], row[4]) if by_rater else row[0])
     judged = [1 + (int(d[1:]) + turn) % 5 if role == "assistant" else "" for d, turn, role, *_ in rows]
-    heard = [1 + (int(d[1:]) * turn + len(row) + (who == "ben")) % 5 if row[0] == "assistant" else ""
-             for d, turn, *row, who in rows]  # fmt: skip
+    heard = [1 + (int(d[1:]) * turn + len(row) + (rater == "ben")) % 5 if row[0] == "assistant" else ""
+             for d, turn, *row, rater in rows]  # fmt: skip
     cells = list(zip(*rows, strict=True))
     columns = dict(zip(("dialogue_id", "turn", "role", "text", "annotator"), cells, strict=True))
     columns |= {"gpt4_score": judged, "human_score": heard}
@@ -1115,14 +1115,14 @@ def test_what_was_said_comes_in_once_where_each_person_has_a_row_of_it(
         (turn, f"{role} {turn} of 0") for turn in (1, 2, 3) for role in ("user", "assistant")
     ]
     labels = store.rows("select i.name, l.unit, l.annotator, l.value from label l join item i on i.id = l.item_id")
-    assert {(d, f"turn:{t}", who, v) for (d, t, *_, who), v in zip(rows, heard, strict=True) if v} == set(labels)
+    assert {(d, f"turn:{t}", rater, v) for (d, t, *_, rater), v in zip(rows, heard, strict=True) if v} == set(labels)
 
 
 def test_a_judges_value_beside_each_persons_answer_is_no_other_sample(store: Store) -> None:
     rows = [
-        (item, metric, who, 1 + (n + len(metric)) % 5, 1 + (n + len(who)) % 5)
-        for n, item in enumerate(IDS) for metric in ("tone", "style") for who in ("ann", "ben", "cleo")
-        if (n % 3, metric, who) != (0, "style", "ben")
+        (item, metric, rater, 1 + (n + len(metric)) % 5, 1 + (n + len(rater)) % 5)
+        for n, item in enumerate(IDS) for metric in ("tone", "style") for rater in ("ann", "ben", "cleo")
+        if (n % 3, metric, rater) != (0, "style", "ben")
     ]  # fmt: skip
     names = ("id", "metric", "annotator", "gpt4_score", "human_score")
     content = table(**dict(zip(names, zip(*rows, strict=True), strict=True)))
@@ -1132,8 +1132,10 @@ def test_a_judges_value_beside_each_persons_answer_is_no_other_sample(store: Sto
 
 @pytest.mark.parametrize("name", ["sample", "trial", "repetition"])
 def test_the_number_of_a_sample_is_no_answer(store: Store, name: str) -> None:
-    rows = [(n, who, nth, 1 + (n + nth + len(who)) % 3) for n in range(N) for who, most in (("gpt-4o", 3), ("ann", 1))
-            for nth in range(most)]  # fmt: skip
+    rows = [
+        (n, rater, nth, 1 + (n + nth + len(rater)) % 3)
+        for n in range(N) for rater, most in (("gpt-4o", 3), ("ann", 1)) for nth in range(most)
+    ]  # fmt: skip
     content = table(**dict(zip(("id", "rater", name, "score"), zip(*rows, strict=True), strict=True)))
     series = read(store, {"t.csv": content}).series
     assert {(s.name, s.rater) for s in series} == {("score", "gpt-4o"), ("score", "ann")}

@@ -501,8 +501,8 @@ def test_rows_that_are_utterances_are_told_by_any_usual_name() -> None:
         for changed in fields:
             for name in usual[changed].split():
                 columns = {field: name if field == changed else field for field in fields}
-                said = utterance_columns([*columns.values()], [{columns.get("role", ""): "user"}])
-                assert said == {field: column for field, column in columns.items() if field != "id"}
+                speech = utterance_columns([*columns.values()], [{columns.get("role", ""): "user"}])
+                assert speech == {field: column for field, column in columns.items() if field != "id"}
     assert utterance_columns(["user", "assistant", "other"], []) == {}
 
 

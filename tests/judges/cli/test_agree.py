@@ -68,7 +68,7 @@ def test_answers_whose_question_a_column_names_are_compared_question_by_question
             assert of_name["items"] == len(pairs)
             assert of_name["kappa"] == pytest.approx(cohen_kappa_score(*zip(*pairs, strict=True), weights="quadratic"))
     raters = ("gpt-4o", "ann")
-    lines = [f"{n},{who},{name},{v}" for n, name, *values in rows for who, v in zip(raters, values, strict=True)]
+    lines = [f"{n},{rater},{name},{v}" for n, name, *values in rows for rater, v in zip(raters, values, strict=True)]
     by_rater = figures(capsys, table(tmp_path, "id,rater,criterion,score", lines))
     kappas = {block["dimension"]: block["kappa"] for block in by_rater}
     assert kappas == {block["dimension"]: block["kappa"] for block in blocks}
@@ -86,10 +86,10 @@ def test_answers_in_the_rows_of_dialogues_are_about_turns_or_the_whole(
     wholes = [(chance.randint(1, 3), chance.randint(1, 3)) for _ in range(15)]
     lines = []
     for d, t, *values in turns:
-        said = {"turn": t, "message_index": 2 * t, "user": f"q{t}", "assistant": f"a{t}"}
+        cells = {"turn": t, "message_index": 2 * t, "user": f"q{t}", "assistant": f"a{t}"}
         roles = [{}] if "user" in header else [{"role": "user", "text": "So?"}, {"role": "assistant", "text": "So."}]
         for row in roles:
-            fields = [{**said, **row}[name] for name in header.split(",")]
+            fields = [{**cells, **row}[name] for name in header.split(",")]
             about_turn = ["", ""] if row.get("role") == "user" else values
             lines.append(",".join(map(str, (f"d{d}", *fields, *about_turn, *wholes[d]))))
     file = table(tmp_path, f"dialog_id,{header},judge_tone,human_tone,judge_overall,human_overall", lines)
@@ -102,8 +102,8 @@ def test_answers_in_the_rows_of_dialogues_are_about_turns_or_the_whole(
 
 
 def test_a_turn_that_each_person_has_a_row_of_is_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    rows = [(d, who, t) for d in range(12) for who in ("gpt-4o", "ann", "ben") for t in (1, 2, 3)]
-    lines = [f"d{d},q{t},a{t},{who},{1 + (d * t + (who == 'ben')) % 4}" for d, who, t in rows]
+    rows = [(d, rater, t) for d in range(12) for rater in ("gpt-4o", "ann", "ben") for t in (1, 2, 3)]
+    lines = [f"d{d},q{t},a{t},{rater},{1 + (d * t + (rater == 'ben')) % 4}" for d, rater, t in rows]
     (agreement,) = figures(capsys, table(tmp_path, "dialogue_id,user,assistant,rater,score", lines))
     assert (agreement["items"], agreement["ratings"]) == (12, 36)
 
