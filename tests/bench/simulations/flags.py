@@ -51,11 +51,11 @@ def coverage(runs, seed=0, **world):
     rng, rare, tpr, fpr = np.random.default_rng(seed), world["rare"], world["tpr"], world["fpr"]
     precision = rare * tpr / (rare * tpr + (1 - rare) * fpr)
     real = {"recall": tpr, "false_positive_rate": fpr, "precision": precision, "people": rare}
-    tally = {name: [0, 0, 0.0] for name in (*real, "put right")}
+    tally = {name: [0, 0, 0.0] for name in (*real, "corrected prevalence")}
     for _ in range(runs):
         [rates] = draw_rates(rng=rng, **world)
         for name, counts in tally.items():
-            interval = rates.prevalence.interval if name == "put right" else getattr(rates.rates, name)
+            interval = rates.prevalence.interval if name == "corrected prevalence" else getattr(rates.rates, name)
             if interval is not None and interval.low is not None:
                 counts[0] += interval.low <= real.get(name, rare) <= interval.high
                 counts[1] += 1
@@ -84,6 +84,6 @@ def rows(scale: float = 1.0) -> Iterator[Row]:
         named += ", what is raised drawn more" if world.get("weighted") else ""
         figures = coverage(runs, everybody=2_000, **world)
         for name, (share, n, width) in figures.items():
-            yield coverage_row(f"{named}: {name}", share, max(n, 1), f"width {width:.2f}")
-        correction_share = figures["put right"][1] / runs
-        yield figure_row(f"{named}: corrected in", f"{correction_share:.0%} of samples")
+            yield coverage_row(f"{named}: {name.replace('_', ' ')}", share, max(n, 1), f"width {width:.2f}")
+        correction_share = figures["corrected prevalence"][1] / runs
+        yield figure_row(f"{named}: a corrected prevalence is given in", f"{correction_share:.0%} of samples")
