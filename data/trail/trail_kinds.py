@@ -280,19 +280,24 @@ def _describe_answer(_: int, items: int, name: str, skipped: bool, again: bool) 
     return f"{'skipped' if skipped else 'changed the answer to' if again else 'answered'} {_items_or_name(items, name)}"
 
 
-def _describe_claim(n: int, reserved: bool, looked: bool) -> str:
+def _describe_claim(n: int, reserved: bool, looked: bool, person: str, is_own: bool) -> str:
     if looked:
         return f"saw people's labels of {many(n, 'item')} to adjudicate"
-    return f"{'reserved' if reserved else 'returned'} {many(n, 'item')}"
+    return f"{'reserved' if reserved else 'returned'} {many(n, 'item')}{'' if is_own else f' of {person}'}"
 
 
 ROUTES = {"trail": "audit log", "desk": "review desk"}
 """Ways on which something was shown, where they are stored under another name."""
 
 
-def _describe_exposure(_: int, items: int, name: str, route: str, judge: str) -> str:
-    noun = "judge scores" if judge else "labels of others"
-    return f"was shown {noun} of {_items_or_name(items, name)} ({ROUTES.get(route, route)})"
+def _describe_exposure(
+    _: int, items: int, name: str, route: str, of_judge: bool, people: int, person: str, is_own: bool
+) -> str:  # fmt: skip
+    noun = "judge scores" if of_judge else "labels of others"
+    shown = f"shown {noun} of {_items_or_name(items, name)} ({ROUTES.get(route, route)})"
+    if is_own:
+        return f"was {shown}"
+    return f"recorded that {f'{person} was' if people == 1 else f'{people:,} people were'} {shown}"
 
 
 def _describe_run(card: str, model: str, items: int) -> str:
@@ -309,6 +314,8 @@ _IN_ORDER, _PER_CHANGE = "order by t.seq, t.id", "group by t.seq"
 _CHANGE, _ITEM, _JUDGE = "change c on c.seq = t.seq", "item i on i.id = t.item_id", "judge j on j.id = t.judge_id"
 _ITEMS = "count(*), count(distinct t.item_id), min(i.name)"
 """SQL of the number of rows of a change in a table about items, of their items, and the name of one item."""
+_AGAIN = "t.action = 'save' and t.previous <> ''"
+"""SQL: whether an answer takes the place of another one."""
 TRACES = (
     TrailKind(
         "decisions", "approval", "t.decision, t.dimension, t.sort, j.model, j.card, t.reason", _describe_decision,
@@ -394,12 +401,15 @@ TRACES = (
         _PER_CHANGE,
     ),
     TrailKind(
-        "labels", "answer", f"{_ITEMS}, min(t.action) = 'skip', max(t.previous) <> ''", _describe_answer, "row", _ITEM,
-        _PER_CHANGE,
+        "labels", "answer", f"{_ITEMS}, t.action = 'skip', {_AGAIN} as again", _describe_answer, "row", _ITEM,
+        f"group by t.seq, t.action, {_AGAIN} order by t.seq, t.action, again",
     ),
     TrailKind(
-        "exposures", "exposure", f"{_ITEMS}, min(t.route), max(t.judge_id)", _describe_exposure, "item", _ITEM,
-        _PER_CHANGE,
+        "exposures", "exposure",
+        f"{_ITEMS}, t.route, t.judge_id <> '' as of_judge, count(distinct t.person), min(t.person), "
+        "t.person = c.actor as is_own",
+        _describe_exposure, "item", f"{_ITEM} join {_CHANGE}",
+        "group by t.seq, t.route, t.judge_id <> '', t.person = c.actor order by t.seq, t.route, of_judge, is_own",
     ),
     TrailKind(
         "labels", "fit", _ITEMS,
@@ -407,8 +417,9 @@ TRACES = (
         _ITEM, _PER_CHANGE,
     ),
     TrailKind(
-        "claims", "claim", "count(*), max(t.until) > max(c.made_at), max(t.draw_id) = ''", _describe_claim, "row",
-        _CHANGE, _PER_CHANGE,
+        "claims", "claim",
+        "count(*), max(t.until) > max(c.made_at), max(t.draw_id) = '', t.person, t.person = max(c.actor)",
+        _describe_claim, "row", _CHANGE, "group by t.seq, t.person order by t.seq, t.person",
     ),
     TrailKind(
         "replies", "reply", "count(*), min(j.model)",

@@ -7,13 +7,17 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from json import dumps
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from data.approvals import policy
 from data.assignments import assignments
 from data.assignments.assignments import AssignmentTerms, Selection
+from data.desk import desk, labels
 from data.gold import excluded_items
+from data.importing.importing import import_source
+from data.importing.plan import ImportPlan
 from data.queue import queue
 from data.records import guidelines, people, settings, tokens
 from data.records.datasets import dataset_named
@@ -31,6 +35,8 @@ from data.trail.trail import KINDS, TrailFilter
 from data.webhooks import webhooks
 from data.workspace import backups
 from tests import seeds
+from tests.data.assignments.test_assignments import give, take, workspace
+from tests.data.imports import source
 from tests.data.queue.test_queue import answer
 from tests.data.runs.test_runs import config, scripted_source
 
@@ -323,11 +329,18 @@ def test_each_sort_of_change_in_words() -> None:
         (kinds._describe_answer(1, 1, "d1", True, True), "skipped d1"),
         (kinds._describe_answer(1, 2, "d1", False, True), "changed the answer to 2 items"),
         (kinds._describe_answer(1, 1, "d1", False, False), "answered d1"),
-        (kinds._describe_claim(1, True, True), "saw people's labels of 1 item to adjudicate"),
-        (kinds._describe_claim(2, True, False), "reserved 2 items"),
-        (kinds._describe_claim(2, False, False), "returned 2 items"),
-        (kinds._describe_exposure(1, 1, "d1", "desk", "j"), "was shown judge scores of d1 (review desk)"),
-        (kinds._describe_exposure(1, 2, "d1", "api", ""), "was shown labels of others of 2 items (api)"),
+        (kinds._describe_claim(1, True, True, "ann", True), "saw people's labels of 1 item to adjudicate"),
+        (kinds._describe_claim(2, True, False, "ann", True), "reserved 2 items"),
+        (kinds._describe_claim(2, False, False, "ann", True), "returned 2 items"),
+        (kinds._describe_claim(2, False, False, "ann", False), "returned 2 items of ann"),
+        (kinds._describe_exposure(1, 1, "d1", "desk", True, 1, "ann", True),
+         "was shown judge scores of d1 (review desk)"),
+        (kinds._describe_exposure(1, 2, "d1", "api", False, 1, "ann", True),
+         "was shown labels of others of 2 items (api)"),
+        (kinds._describe_exposure(1, 1, "d1", "desk", True, 1, "ann", False),
+         "recorded that ann was shown judge scores of d1 (review desk)"),
+        (kinds._describe_exposure(1200, 2, "d1", "a copy of it", False, 1200, "ann", False),
+         "recorded that 1,200 people were shown labels of others of 2 items (a copy of it)"),
         (kinds._describe_run("c", "m", 1200), "started a run of m · c over 1,200 items"),
         (kinds._told_from_now_on("active", None, "https://h/x"), "added a webhook to h"),
         (kinds._told_from_now_on("active", "paused", "https://h/x"), "activated a webhook to h"),
@@ -342,6 +355,44 @@ def test_each_sort_of_change_in_words() -> None:
          "a yes, b c 1, d 2, four eyes 3"),
     ):  # fmt: skip
         assert description == words
+
+
+def test_reservations_that_a_reassignment_ends_are_those_of_who_had_them(tmp_path: Path) -> None:
+    store, dataset = workspace(tmp_path / "a.duckdb")
+    give(store, dataset, people=("ann",))
+    take(store, "ann", dataset, 2)
+    assignments.reassign(store, "rex", dataset, "ann", ["ben"], 0)
+    newest, before = trail.trail_entries(store, TrailFilter(("claims",)))
+    assert f"{newest.actor} {newest.description}" == "rex returned 2 items of ann"
+    assert f"{before.actor} {before.description}" == "ann reserved 2 items"
+    store.close()
+
+
+def test_each_answer_of_a_change_is_called_what_it_is_and_who_was_shown_something_is_not_who_imported(
+    tmp_path: Path,
+) -> None:
+    items = [seeds.dialogue(n) for n in range(1, 4)]
+    lines = [*items, *(seeds.judgment(item, seeds.reply(item)) for item in items)]
+    store = seeds.workspace(tmp_path / "a.duckdb", lines, names=("lea", "ann"))
+    ids = [str(item) for (item,) in store.rows("select id from item order by name")]
+    for item in ids:
+        desk.open_item(store, "ann", item)
+    import_source(store, "lea", source(lines, "again.jsonl"), ImportPlan("copies"))
+
+    def desk_answer(item: str, action: str = "save", version: str = "") -> dict[str, Any]:
+        values = [{"unit": "turn:1", "dimension": "helpfulness", "v": 3.0 + bool(version)}] * (action == "save")
+        return {"key": new_id(), "person": "ann", "action": action, "item": item, "version": version, "values": values}
+
+    first = desk_answer(ids[0])
+    others = desk_answer(ids[0], version=first["key"]), desk_answer(ids[1]), desk_answer(ids[2], "skip")
+    for answers in ([first], others):
+        assert not labels.save_answers(store, "ann", answers)[1]
+    entries = trail.trail_entries(store, TrailFilter(("labels", "exposures")))
+    assert [f"{entry.actor} {entry.description}" for entry in entries[:3]] == [
+        "ann answered d-0002; changed the answer to d-0001; skipped d-0003", "ann answered d-0001",
+        "lea recorded that ann was shown judge scores of 3 items (a copy of it)",
+    ]  # fmt: skip
+    store.close()
 
 
 def test_every_table_that_names_its_change_is_told_of_or_part_of_one_that_is(store: Store) -> None:
