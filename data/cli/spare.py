@@ -97,5 +97,5 @@ def _end(store: Store, actor: str, dataset: Dataset, judge_id: str, dimension: D
     if rule is None:
         raise NotFound(f"There is no rule for {dimension.title} of this judge.")
     auto_accept.end_rule(store, actor, dataset.id, rule)
-    print("The rule is removed: no verdict is accepted without a person any more.")
+    print(f"The rule is removed: no verdict of {dimension.title} is accepted without a person any more.")
     return 0
