@@ -24,7 +24,8 @@ class Quota:
 
     `required`: items with blind answers. `answered`: the share of the drawn items that is expected to be answered.
     `drawn`: items drawn so far to be answered blind. `left`: items of the dataset that are neither drawn nor excluded.
-    `share`: the part of a draw that is shown with a judge's scores, which does not count.
+    `share`: the part of a draw that is shown with a judge's scores, which does not count. `imported`: items with blind
+    labels from files, where these count; of which dimensions they are is not said.
     """
 
     required: int
@@ -32,6 +33,7 @@ class Quota:
     drawn: int
     left: int
     share: float
+    imported: int = 0
 
     @property
     def blind(self) -> int:
@@ -53,6 +55,10 @@ class Quota:
 
     def sentence(self, blind: int, all_: bool = False) -> str:
         """Say what a draw with so many blind items means for the policy; `all_`: it takes all that are left."""
+        words = self._drawn_sentence(blind, all_)
+        return f"{words} Imported labels of {many(self.imported, 'item')} count here too." if self.imported else words
+
+    def _drawn_sentence(self, blind: int, all_: bool) -> str:
         total, part = self.drawn + blind, f"{100 * self.answered:g}%"
         before = f", {self.drawn:,} of them before," if self.drawn else ""
         demand = f"The policy requires {many(self.required, 'item')} answered blind"
@@ -62,7 +68,8 @@ class Quota:
             return f"{demand}: {total:,} drawn blind{before} are enough only if {self.required:,} are answered."
         if not all_:
             return f"{demand}: {total:,} drawn blind{before} are {self.required - total:,} too few. Draw {self.size:,}."
-        short = f"{demand}, and this makes {total:,}{before.rstrip(',')}: no dimension of this dataset can meet it."
+        so = "too few by themselves" if self.imported else "no dimension of this dataset can meet it"
+        short = f"{demand}, and this makes {total:,}{before.rstrip(',')}: {so}."
         if total + self.left - blind >= self.required > total:
             return f"{short} With no judge shown, all of them are drawn blind, which is enough."
         return f"{short} Import more items; figures can be had from these, with wide intervals."
@@ -80,5 +87,11 @@ def quota(store: Store | Tx, dataset_id: str, assisted: bool) -> Quota:
         [dataset_id],
     )
     share = settings.queue_rules(store, dataset_id).assisted_share if assisted else 0.0
-    expected = max(requirements.answered, DEFAULT_ANSWERED_SHARE)
-    return Quota(requirements.policy.first, expected, int(blind), int(items) - int(drawn), share)
+    expected, imported = max(requirements.answered, DEFAULT_ANSWERED_SHARE), 0
+    if policy.approval_basis(store, dataset_id) == "imported":
+        ((imported,),) = store.rows(
+            "select count(distinct l.item_id) from label_now l join item i on i.id = l.item_id where i.dataset_id = $1 "
+            f"and l.mode = 'blind' and l.probability is not null{condition}",
+            [dataset_id],
+        )
+    return Quota(requirements.policy.first, expected, int(blind), int(items) - int(drawn), share, int(imported))

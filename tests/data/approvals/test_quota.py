@@ -6,13 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from data.approvals import quota
+from data.approvals import policy, quota
 from data.approvals.quota import Quota
+from data.approvals.rules import Requirements
+from data.importing.importing import import_source
+from data.importing.plan import ImportPlan
 from data.queue import queue
 from data.records import settings
 from data.records.datasets import dataset_named
 from data.records.settings import QueueRules
 from tests import seeds
+from tests.data.imports import source
 
 
 @pytest.mark.parametrize(
@@ -71,4 +75,25 @@ def test_it_counts_what_is_drawn_and_left(tmp_path: Path) -> None:
     assert quota.quota(store, dataset, True) == Quota(100, 0.9, 8, 20, 0.2)
     settings.set_queue_rules(store, "lea", dataset, QueueRules(assisted_share=0.5))
     assert quota.quota(store, dataset, True).share == 0.5 and quota.quota(store, dataset, False).share == 0
+    store.close()
+
+
+def test_imported_labels_that_count_are_told_and_no_dimension_is_said_to_fail_then(tmp_path: Path) -> None:
+    items = [seeds.dialogue(n) for n in range(1, 31)]
+    entries = [
+        {"item": item["id"], "unit": "turn:1", "dimension": "helpfulness", "value": 3, "annotator": "bo",
+         "mode": "blind", "made_at": "2026-01-31T12:00:00Z"}
+        for item in items[:25]
+    ]  # fmt: skip
+    store = seeds.workspace(tmp_path / "a.duckdb", items, review=False)
+    import_source(store, "lea", source(entries, "labels.jsonl"), ImportPlan("demo", sampling="all"))
+    dataset = dataset_named(store, "demo").id
+    assert quota.quota(store, dataset, False) == Quota(100, 0.9, 0, 30, 0.0)
+    policy.set_requirements(store, "lea", Requirements(imported=True), "They were drawn at random.")
+    counted = quota.quota(store, dataset, False)
+    assert counted == Quota(100, 0.9, 0, 30, 0.0, 25)
+    assert counted.sentence(30, all_=True) == (
+        "The policy requires 100 items answered blind, and this makes 30: too few by themselves. Import more items; "
+        "figures can be had from these, with wide intervals. Imported labels of 25 items count here too."
+    )
     store.close()
