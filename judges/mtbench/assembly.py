@@ -277,20 +277,21 @@ class Assembly:
         key, model = rows.question_id(row), rows.text_under(row, "model_id", "model")
         self.stems.setdefault(PurePosixPath(place.file).stem, model)
         question = self.bench.questions.get(key)
+        listed = self.choices.setdefault((key, model), [])
         for choice in rows.read_choices(row):
             name = answer_name(key, model, choice.choice)
+            if choice.choice not in listed:
+                listed.append(choice.choice)
             if question is not None and len(choice.turns) > len(question.turns):
                 why = f"There are {len(choice.turns)} answers to the {len(question.turns)} turns of question {key}."
                 self.bench.bad.append(BadRow(place, "choices", why, name))
                 continue
             answer = Answer(key, model, *choice)
             previous = self.bench.answers.get((key, model, choice.choice))
-            if previous is None:
-                self.choices.setdefault((key, model), []).append(choice.choice)
-            elif previous == answer:
+            if previous == answer:
                 self.counted["answers that stand twice", place.file][model] += 1
                 continue
-            else:
+            if previous is not None:
                 why = f"The answer of {model} to question {key} appears again later, with other texts, which are used."
                 self.bench.bad.append(BadRow(self.bench.answered[key, model, choice.choice], "question_id", why))
             self.bench.answers[key, model, choice.choice] = answer
@@ -314,14 +315,18 @@ class Assembly:
         model = self._known_model(place.file, key, model)
         if not scores:
             self.counted["not asked", place.file][judge.model] += 1
-        stored = self.choices.get((key, model), [])
+        listed, stored = self.choices.get((key, model), []), self._usable_choices(key, model)
         own = whole_number(row, "choice")
         samples = Counter(judged_turn.turn for judged_turn in scores if judged_turn.sample is not None)
         source_place = place if not stored else place._replace(row=None)
         for score in scores:
-            sample_per_choice = len(stored) > 1 and samples[score.turn] == len(stored)
-            choice = stored[score.sample] if sample_per_choice and score.sample is not None else None
-            choice = own if own in stored else choice
+            sample_per_choice = len(listed) > 1 and samples[score.turn] == len(listed)
+            choice = listed[score.sample] if sample_per_choice and score.sample is not None else None
+            choice = own if own is not None else choice
+            if choice is not None and choice not in (stored or range(rows.MOST_CHOICES)):
+                why = f"The files have no usable answer {choice} (counted from 0) of {model} to question {key}."
+                self.bench.bad.append(BadRow(place, "choice", why))
+                continue
             unclear = choice is None and len(stored) > 1
             shown = self._choices_in_prompt(key, model, score) if unclear and score.prompt else []
             if len(shown) == 1:
@@ -413,10 +418,14 @@ class Assembly:
         )
         return replace(verdict, a=b, b=a, games=turned)
 
+    def _usable_choices(self, question: str, model: str) -> list[int]:
+        """The choices of an answer in the files, without those that were refused."""
+        return [n for n in self.choices.get((question, model), []) if (question, model, n) in self.bench.answers]
+
     def _choices_in_prompt(self, question: str, model: str, score: JudgedTurn) -> list[int]:
         """The choices of an answer whose text of that turn occurs in the prompt that the judge was sent."""
         choices = []
-        for choice in self.choices[question, model]:
+        for choice in self._usable_choices(question, model):
             turns = self.bench.answers[question, model, choice].turns
             if score.turn <= len(turns) and any(form in score.prompt for form in _forms(turns[score.turn - 1])):
                 choices.append(choice)
@@ -473,7 +482,7 @@ class Assembly:
         if (score.turn == 1 and first < 0 <= second) or (score.turn == 2 and 0 <= second < first):
             self.swapped["question", file].append(question)
             return
-        choices = self.choices.get((question, model), [])
+        choices = self._usable_choices(question, model)
         turns = [self.bench.answers[question, model, choice].turns for choice in choices]
         shown = [any(form in prompt for texts in turns if len(texts) > n for form in _forms(texts[n])) for n in (0, 1)]
         if choices and score.turn == 1 and shown == [False, True] and len(turns[0][1]) > _MIN_MATCH_CHARACTERS:
@@ -547,7 +556,7 @@ class Assembly:
         """The choice that a judgment is about; if it fits several, the first that is not judged yet."""
         if pending.choice is not None:
             return pending.choice
-        choices = self.choices.get((pending.question, pending.model), [0])
+        choices = self._usable_choices(pending.question, pending.model) or [0]
         if len(choices) == 1 or pending.template is None or not pending.score.prompt:
             return choices[0]
         turns = self.bench.answers[pending.question, pending.model, choices[0]].turns[: pending.score.turn]

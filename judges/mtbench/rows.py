@@ -25,7 +25,7 @@ _NUMBER = re.compile(r"\s*-?\d{1,9}(\.\d{1,9})?\s*", re.ASCII)
 _JUDGED = re.compile(r"(.+)_(?:single|pair)(?:[_-].*)?")
 _JUDGE_KEYS = frozenset(("judge", "judge_model", "judge_id", "judge_prompt_template"))
 _MOST_TURNS = 1000
-_MOST_CHOICES = 2**31
+MOST_CHOICES = 2**31
 """An index from here on is a mark that a tool made up, and no column of numbers has room for it."""
 _FAILED = "the call to the judge failed"
 INCONSISTENT = "The two orders do not agree."
@@ -169,7 +169,7 @@ def read_choices(row: Mapping[str, Any]) -> list[ChoiceTurns]:
     if not isinstance(choices, list) or not choices or not all(isinstance(choice, dict) for choice in choices):
         raise BadField("choices", "choices must be a list with at least one answer.")
     numbers = [choice.get("index") for choice in choices]
-    if not all(isinstance(n, int) and 0 <= n < _MOST_CHOICES for n in numbers) or len(set(numbers)) < len(numbers):
+    if not all(isinstance(n, int) and 0 <= n < MOST_CHOICES for n in numbers) or len(set(numbers)) < len(numbers):
         numbers = list(range(len(choices)))
     choice_turns = []
     for n, choice in sorted(zip(numbers, choices, strict=True), key=lambda pair: pair[0]):
