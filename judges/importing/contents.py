@@ -217,6 +217,7 @@ def line_of_columns(row: dict[str, Any], text: bool = False) -> dict[str, Any]:
             value = unescape_formula(value)
         if isinstance(value, str) and name in _JSON and value[:1] in ("{", "["):
             with contextlib.suppress(ValueError):
+                check_depth(value)
                 value = json.loads(value)
         elif name == "turns" and isinstance(value, list):  # in Parquet every entry has every field
             value = [{k: v for k, v in t.items() if v is not None} if isinstance(t, dict) else t for t in value]

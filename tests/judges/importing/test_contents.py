@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from judges.importing.contents import read_rows
+from judges.importing.contents import read_files, read_rows
 from judges.importing.line_files import BadLines
 
 
@@ -30,6 +30,13 @@ def test_half_a_line_at_the_end_of_the_sample_counts_not(tmp_path: Path) -> None
     file = tmp_path / "t.csv"
     file.write_text("a;b\n" + f"1;{'x,' * 50_000}x\n", encoding="utf-8")
     assert [len(row) for _, row in read_rows(file)] == [2]
+
+
+def test_a_cell_that_is_nested_too_deep_is_a_text_and_its_line_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "judgments.csv"
+    file.write_text(f"item,card,model,raw,params\na,c,m,x,{'[' * 5_000}\n", encoding="utf-8")
+    with pytest.raises(BadLines, match=r"line 2: params: input should be a valid dictionary"):
+        read_files([file])
 
 
 def test_what_holds_no_rows_is_told_with_what_to_do(tmp_path: Path) -> None:
