@@ -147,11 +147,11 @@ def test_a_judgment_of_a_choice_that_is_missing_or_refused_is_about_no_other() -
     answers = [answer(81, "m/one", ("One.", "Uno."), ("Two.", "Dos.", "Too."), ("Three.", "Tres."))]
     as_list = rating_row(judgment=["[[5]]", "[[6]]", "[[7]]"], score=[5, 6, 7], user_prompt=["", "", ""])
     named = [rating_row(score=n, choice=n) for n in (0, 1, 2, 3)]
-    for rows, rated, lost in (([as_list], [(0, 5.0), (2, 7.0)], [1]), (named, [(0, 0.0), (2, 2.0)], [1, 3])):
+    for rows, rated, refused in (([as_list], [(0, 5.0), (2, 7.0)], [1]), (named, [(0, 0.0), (2, 2.0)], [1, 3])):
         contents = read(question=QUESTIONS, model_answer__one=answers, j__gpt_single=rows)
         assert [(r.choice, r.stated) for _, r in contents.ratings] == rated
         assert [bad.sentence for bad in contents.bad if bad.field == "choice"] == [
-            f"The files have no usable answer {n} (counted from 0) of m/one to question 81." for n in lost
+            f"The files have no usable answer {n} (counted from 0) of m/one to question 81." for n in refused
         ]
     without = read(question=QUESTIONS, j__gpt_single=[*named, rating_row(choice=2**63)])
     assert [(r.choice, r.sample) for _, r in without.ratings] == [(n, 0) for n in (0, 1, 2, 3)]
