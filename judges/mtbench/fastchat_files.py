@@ -1,14 +1,14 @@
 """MT-Bench's records written as FastChat's files: FastChat's tools read them, and a re-import is lossless.
 
-We add keys where FastChat has none: `choice` of a judgment about a later choice, `wording` and `protocol` of its judge,
-`continues` and `cut_at` of a choice.
+We add keys where FastChat has none: `choice` of a judgment where an answer has several, `wording` and `protocol` of its
+judge, `continues` and `cut_at` of a choice.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -155,15 +155,17 @@ def _prompt_name(bench: Bench, judge: Judge, question: str, turn: int) -> str:
 
 def _ratings(bench: Bench) -> dict[str, list[dict[str, Any]]]:
     files: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    choices = Counter((answer.question, answer.model) for answer in bench.answers.values())
     for rating in bench.ratings:
         judge = bench.judges[rating.judge]
         fields = _judge(bench, judge, rating.question, rating.turn)
+        has_several = choices[rating.question, rating.model] > 1
         files[judge.model].append({
             "question_id": _number(rating.question), "model": rating.model, "judge": fields.pop("judge"),
             "user_prompt": _prompt_of(bench, judge, rating),
             "judgment": rating.text or (parsing.ERROR if rating.error else ""),
             "score": _score(rating), "turn": rating.turn, "tstamp": _TSTAMP,
-            **({"choice": rating.choice} if rating.choice else {}), **fields,
+            **({"choice": rating.choice} if rating.choice or has_several else {}), **fields,
         })  # fmt: skip
     return files
 

@@ -98,6 +98,15 @@ def test_what_is_written_comes_in_again_unchanged() -> None:
     assert bench_fields(again(BENCH)) == bench_fields(BENCH)
 
 
+def test_samples_of_one_copy_of_an_answer_stay_with_it() -> None:
+    """Prompts do not tell copies apart, and judgments that name no choice go to one copy after the other."""
+    copies = {("81", "b", c): Answer("81", "b", c, ("Rain.", "Short."), None, 0) for c in (0, 1)}
+    places = [(choice, sample) for choice in (0, 1) for sample in (0, 1)]
+    ratings = tuple(Rating(SINGLES.id, "81", "b", c, 1, n, "Good. [[8]]", 8.0) for c, n in places)
+    bench = Bench({"81": QUESTIONS["81"]}, copies, {}, {SINGLES.id: SINGLES}, ratings, (), (), PROMPTS[:1])
+    assert [(rating.choice, rating.sample) for rating in again(bench).ratings] == places
+
+
 def test_the_files_are_those_that_fastchat_reads() -> None:
     files = fastchat_files(BENCH)
     assert set(files) == {
@@ -114,7 +123,7 @@ def test_the_files_are_those_that_fastchat_reads() -> None:
     assert first == {
         "question_id": 81, "model": "b", "judge": ["gpt-4", "single-v1"],
         "user_prompt": SINGLE.format(question="Write a poem about rain.", answer="b says one to 81, 0."),
-        "judgment": "Good. [[8.5]]", "score": 8.5, "turn": 1, "tstamp": 0.0, "wording": SINGLES.wording,
+        "judgment": "Good. [[8.5]]", "score": 8.5, "turn": 1, "tstamp": 0.0, "choice": 0, "wording": SINGLES.wording,
     }  # fmt: skip
     assert (failed["judge"], failed["score"]) == (["gpt-4", "single-math-v1"], -1)
     assert failed["user_prompt"] == MATH.format(
