@@ -238,16 +238,16 @@ def unscored_shares(store: Store, dataset_id: str, judge_id: str) -> dict[str, f
     A judge that looks at an item part by part, such as turn by turn, gives a reply for each.
     """
     unread, replies = Counter[str](), Counter[str]()
-    for a, b, lost, every in store.rows(
+    for a, b, unread_count, reply_count in store.rows(
         "select i.system_a, i.system_b, count(*) - sum(p.usable), count(*) from (select item_id, part, "
         "max(case when unscored = '' then 1 else 0 end) as usable from judgment where judge_id = $2 "
         "group by item_id, part) p join item i on i.id = p.item_id where i.dataset_id = $1 group by 1, 2 order by 1, 2",
         [dataset_id, judge_id],
     ):
         for name in dict.fromkeys((a, b, f"{a} ~ {b}") if b else (a,)):
-            unread[name] += int(lost)
-            replies[name] += int(every)
-    return {name: unread[name] / every for name, every in replies.items()}
+            unread[name] += int(unread_count)
+            replies[name] += int(reply_count)
+    return {name: unread[name] / reply_count for name, reply_count in replies.items()}
 
 
 @allow("annotator")
