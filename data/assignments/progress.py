@@ -37,7 +37,7 @@ STATES: dict[ProgressState, str] = {
     "inactive": "work is left to somebody who is not active any more; what was reserved for them is open to everybody",
     "behind": "work is left, and it is past its due date, or will be at the pace of the last days",
     "not begun": "work is left, and nothing was answered since it was given",
-    "on time": "work is left, and nothing suggests that it will be late",
+    "on time": "work is left, and nothing suggests that it will be late; of a tag no pace is known",
     "done": "nothing that was assigned is left",
     "unassigned": "nothing is assigned; what was answered came from the open queue",
 }
@@ -205,6 +205,8 @@ def progress_state(
         return "behind", f"{pace:.3g} items per working day, where {needed:.3g} are needed to be done in time."
     if not tags.is_tag(assignee) and (did.last is None or (work.since and did.last < work.since)):
         return "not begun", "No answer since it was given to them."
+    if needed is not None and pace is None:
+        return "on time", f"Not past its due date, and no pace is known: {needed:.3g} items per working day are needed."
     return "on time", "Nothing suggests that it will be late."
 
 

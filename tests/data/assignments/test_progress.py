@@ -43,6 +43,9 @@ def test_each_state_by_hand() -> None:
         outcome = progress.progress_state("ann", True, night, DID, pace, needed, evening, timedelta())
         assert outcome == ("behind", "No working time is left before the due date."), "nobody works from 18 to 23"
     assert state(did=PersonActivity(), pace=None) == "not begun"
+    tag = progress.progress_state("|japanese", True, WORK, PersonActivity(), None, 5.0, NOON, timedelta())
+    words = "Not past its due date, and no pace is known: 5 items per working day are needed."
+    assert tag == ("on time", words), "whoever has the tag may be too slow"
     assert state(replace(WORK, since=NOON - timedelta(minutes=1))) == "not begun"
     assert state(replace(WORK, since=None)) == "on time", "nothing that is left was given to them"
 
