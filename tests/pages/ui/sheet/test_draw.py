@@ -168,6 +168,14 @@ def test_every_key_and_click_draws_and_sends_what_it_drew_and_sent(
     compare_archive(archive, Path(__file__).parent / "drawn" / f"{sheet['name']}.txt", tmp_path)
 
 
+def test_the_key_card_says_what_every_key_does(bench: Bench, tmp_path: Path) -> None:
+    """The other archives have only its frame, so that a new key changes this one alone."""
+    bench.sit(response("a"))
+    bench.press("?")
+    lines = bench.page.evaluate("() => drawnLines(shadow.querySelector('.cardcols'))")
+    compare_archive("\n".join([*lines, ""]), Path(__file__).parent / "drawn" / "key-card.txt", tmp_path)
+
+
 def test_reasons_of_an_audit_and_what_another_judge_gave_stand_in_the_header(bench: Bench) -> None:
     sheet = response("a", stream="audit")
     sheet["why"] = [{"text": "tone: judge-b disagrees", "unit": "response", "dimension": "tone"}]
