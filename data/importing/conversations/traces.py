@@ -291,9 +291,9 @@ def nanoseconds(value: Any) -> int:
             time = datetime.fromisoformat(value.strip())
             return round((time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp() * 1e6) * 1_000
         except (ValueError, OverflowError):
-            return 0
+            value = value.strip()
     try:
-        number = int(value) if isinstance(value, str) else value or 0
+        number = (int(value) if value.isdecimal() else float(value)) if isinstance(value, str) else value or 0
         unit = next((unit for most, unit in ((1e17, 1), (1e14, 1_000), (1e11, 1_000_000)) if number > most), 10**9)
         return int(number * unit)
     except (TypeError, ValueError, OverflowError):

@@ -229,6 +229,9 @@ def test_times_are_read_in_the_unit_that_their_size_tells() -> None:
         assert nanoseconds(most + 1) == (most + 1) * unit // 1000
     assert nanoseconds(0) == nanoseconds("0") == nanoseconds(None) == nanoseconds("x") == nanoseconds({}) == 0
     assert nanoseconds(" 1970-01-01T00:00:01.5 ") == 1_500_000_000 and nanoseconds("1970-01-01T01:00:00+01:00") == 0
+    for text in ("1700000000.5", " 1700000000500 ", "1700000000500.0", "1.7000000005e9"):
+        assert nanoseconds(text) == 1_700_000_000_500_000_000
+    assert nanoseconds("nan") == nanoseconds("inf") == nanoseconds("1.7.1") == 0
     assert iso_time(1) == "1970-01-01T00:00:01+00:00" and iso_time(0) == iso_time(-5) == ""
 
 
