@@ -792,6 +792,7 @@ NO_ROOM = {  # test files that are about no one room, and what they are about
     "tests/data/test_rooms.py": "every room of data",
     "tests/data/test_decisions.py": "rules of several rooms of data",
     "tests/data/test_walks.py": "what people do in several rooms of data",
+    "tests/data/test_label_walks.py": "what labels come to in several rooms of data",
     "tests/practice/": "what tests plant in the practice endpoint",
     "tests/pages/test_security.py": "every page",
     "tests/pages/test_exposure.py": "every page",
