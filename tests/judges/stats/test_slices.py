@@ -114,13 +114,13 @@ def test_a_slice_of_full_agreement_is_not_tested_whatever_its_weights():
 def test_the_test_of_slices_holds_its_level_where_most_answers_are_the_same():
     """Five slices of 32 items with the same agreement, 70 % of whose answers are one: on kappa itself 15 % differed."""
     rng, ends = np.random.default_rng(6), scipy.stats.norm.ppf([0.02, 0.05, 0.1, 0.3]) * np.sqrt(1.36)
-    fifths, found = Slicing("five", np.arange(160) % 5, tuple("abcde")), 0
+    fifths, differences = Slicing("five", np.arange(160) % 5, tuple("abcde")), 0
     for _ in range(300):
         quality = rng.normal(size=160)
         human, judge = (np.searchsorted(ends, quality + 0.6 * rng.normal(size=160)) for _ in range(2))
         [tested] = difference_tests(Cells(np.arange(160), human, judge), 5, "quadratic", [fifths])
-        found += tested.p <= 0.05
-    assert found <= 36  # 8 % of 300 and two and a half standard errors
+        differences += tested.p <= 0.05
+    assert differences <= 36  # 8 % of 300 and two and a half standard errors
 
 
 def test_the_test_of_slices_holds_its_level_on_clustered_turns_and_holm_holds_that_of_many():
