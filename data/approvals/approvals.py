@@ -86,6 +86,22 @@ def record_decision(
     return next(approval for approval in record.decision_history(store, *key) if approval.id == id_)
 
 
+@allow("lead")
+def grant_refusals(store: Store, actor: str, candidate: Case, approval_status: ApprovalStatus) -> dict[Action, str]:
+    """Return why `record_decision` refuses this lead to approve or to propose a case as it stands; "" where it may."""
+    mark, refusals = case.case_fingerprint(store, candidate), dict[Action, str]()
+    for decision in (action for action, entry in ACTIONS.items() if entry.grants):
+        try:
+            if candidate.objections:
+                raise NotApprovable(" ".join(candidate.objections))
+            _check_not_repeated(store, candidate, approval_status, decision, actor, mark)
+        except NotApprovable as refusal:
+            refusals[decision] = str(refusal)
+        else:
+            refusals[decision] = ""
+    return refusals
+
+
 def _find_kept_case(store: Store, key: tuple[str, str, str, str], grants: bool) -> Case | None:
     """Return the case, cached until a row is written; None if what was decided on is gone.
 
@@ -118,7 +134,7 @@ def _check_seen(store: Store, current: Case, seen: str) -> None:
 
 
 def _check_not_repeated(
-    tx: Tx, case: Case, approval_status: ApprovalStatus, decision: Action, actor: str, mark: str
+    tx: Store | Tx, case: Case, approval_status: ApprovalStatus, decision: Action, actor: str, mark: str
 ) -> None:
     """Raise NotApprovable if the same was decided already, or a second lead is missing."""
     approved, proposed = approval_status.approved, approval_status.proposed

@@ -29,7 +29,9 @@ def draw_decision_form(me: Person, candidate: Case, approval_status: ApprovalSta
     seen = case.seen_mark(store, candidate)
     choices: list[str] = ["keep"] if note.doubted else []
     against = note.review.finding.reasons if note.review else ()
-    choices += _choices(me, candidate, approval_status, case.case_fingerprint(store, candidate))
+    refusals = approvals.grant_refusals(store, me.name, candidate, approval_status)
+    choices += [decision for decision, refusal in refusals.items() if not refusal]
+    choices.append("suspend" if approval_status.approved is not None else "decline")
     shown = session.scratch(SEEN_PLACE).setdefault(key, seen)
     if shown != seen:
         st.warning(
@@ -38,11 +40,9 @@ def draw_decision_form(me: Person, candidate: Case, approval_status: ApprovalSta
         st.button("I have reviewed it", key=f"look:{key}", on_click=_note_seen, args=(key, seen))
         choices = [choice for choice in choices if not (choice in ACTIONS and ACTIONS[choice].grants)]
     if candidate.requirements.four_eyes and not candidate.objections:
-        own_proposal = approval_status.proposed is not None and approval_status.proposed.person == me.name
-        st.caption(
-            "You have proposed it. Another lead has to approve." if own_proposal
-            else "Two leads are required (policy): one proposes, another approves."
-        )  # fmt: skip
+        text.quiet(
+            "{why}", why=refusals["approve"] or "Two leads are required (policy): one proposes, another approves."
+        )
     st.text_area(
         "Reason", key=f"why:{key}", height=68, max_chars=2000, placeholder="In a sentence, kept with the decision."
     )
@@ -60,22 +60,6 @@ def draw_decision_form(me: Person, candidate: Case, approval_status: ApprovalSta
 def _key(case: Case, approval_status: ApprovalStatus) -> str:
     """A key for what is written about a dimension until something is decided on it."""
     return ":".join([*case.key, last.id if (last := approval_status.proposed or approval_status.in_force) else ""])
-
-
-def _choices(me: Person, case: Case, approval_status: ApprovalStatus, mark: str) -> list[Action]:
-    """The possible decisions, without those that would be refused in any case."""
-    approval = approval_status.approved
-    same = approval is not None and approval.is_based_on(mark, case.requirements)
-    actions: list[Action] = []
-    if not case.objections and not same:
-        proposed = approval_status.proposed
-        fresh = proposed is not None and proposed.is_based_on(mark, case.requirements)
-        own_proposal = proposed is not None and proposed.person == me.name
-        if not case.requirements.four_eyes or (fresh and not own_proposal):
-            actions.append("approve")
-        if not fresh:
-            actions.append("propose")
-    return [*actions, "suspend" if approval is not None else "decline"]
 
 
 def _note_seen(key: str, seen: str) -> None:

@@ -442,18 +442,28 @@ def test_four_eyes(demo: tuple[Store, Key]) -> None:
     def propose(actor: str) -> Any:
         return approvals.record_decision(store, actor, *key, "propose", "I would.", get_mark(store, key))
 
+    def open_to(actor: str) -> tuple[str, ...]:
+        """What the page offers."""
+        status = record.approval_statuses(store).get(key, record.ApprovalStatus())
+        refusals = approvals.grant_refusals(store, actor, case.find_case(store, *key), status)
+        return tuple(decision for decision, refusal in refusals.items() if not refusal)
+
     check_refusal(store, NotApprovable, "propose it first", lambda: approve(store, key))
+    assert open_to("lea") == ("propose",)
     first = propose("lea")
+    assert (open_to("lea"), open_to("lou")) == ((), ("approve",))
     assert record.current_approvals(store) == [first] and approvals.active_approvals(store, key[0]) == []
     assert approvals.find_open_decisions(store).proposed == (first,)
     check_refusal(store, NotApprovable, "another lead has to approve", lambda: approve(store, key, "lea"))
     check_refusal(store, NotApprovable, "has proposed this already", lambda: propose("lou"))
     relabel(store, key, lambda v: min(v + 1, 5), most=1)
     check_refusal(store, NotApprovable, "figures or the policy changed", lambda: approve(store, key, "lou"))
+    assert open_to("lea") == open_to("lou") == ("propose",)
     propose("lou")
     people.set_person(store, "lou", "lou", "researcher")
     people.set_person(store, "lea", "lou", "researcher")
     check_refusal(store, NotApprovable, "not a lead any more", lambda: approve(store, key, "lea"))
+    assert open_to("lea") == ("propose",), "what the refusal asks for can be done"
     people.make_lead_locally(store, "lou")
     done = approve(store, key, "lea")
     texts = {name: text for name, _, text in record.frozen_evidence(store, done.id)}
