@@ -104,14 +104,14 @@ def test_one_order_alone_stands_by_itself_and_is_joined_when_the_other_comes(sto
     assert judgments(store) == before and len(before) == 4
 
 
-@pytest.mark.parametrize("orders", [["ab"], ["ab", "ba"]])
-def test_another_reply_in_an_order_that_is_there_joins_nothing(store: Store, orders: list[str]) -> None:
-    bring(store, [pair("p1"), *(half("p1", order, "a") for order in orders)])
+@pytest.mark.parametrize("stored_orders", [["ab"], ["ab", "ba"]])
+def test_another_reply_in_an_order_that_is_there_joins_nothing(store: Store, stored_orders: list[str]) -> None:
+    bring(store, [pair("p1"), *(half("p1", order, "a") for order in stored_orders)])
     before = judgments(store)
     done = bring(store, [half("p1", "ab", "b")])
     assert done.preview.new.judgments == 1 and "1 judgment came in one order only" in done.preview.warnings[0]
     assert [row for row in judgments(store) if row not in before] == [
-        ("p1", "ab", int(orders == ["ab"]), 2.0, None, "", "")
+        ("p1", "ab", int(stored_orders == ["ab"]), 2.0, None, "", "")
     ]
 
 
