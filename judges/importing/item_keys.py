@@ -87,7 +87,7 @@ def utterance_columns(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -
 def dialogue_id(names: Iterable[str], rows: Sequence[Mapping[str, Any]], id_column: str, by_role: bool) -> str:
     """The column that names the dialogue of a row; with roles, one with the same cell in several rows."""
     known = [name for name in names if name == id_column or normalize(name) in _DIALOGUE_IDS]
-    known.sort(key=lambda name: name != id_column)
+    known.sort(key=lambda name: (normalize(name) not in _DIALOGUE_IDS, name != id_column))
     repeated = (name for name in known if not by_role or not are_unique([name], rows))
     return next(repeated, next(iter(known), ""))
 

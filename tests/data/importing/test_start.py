@@ -1139,3 +1139,13 @@ def test_the_number_of_a_sample_is_no_answer(store: Store, name: str) -> None:
     content = table(**dict(zip(("id", "rater", name, "score"), zip(*rows, strict=True), strict=True)))
     series = read(store, {"t.csv": content}).series
     assert {(s.name, s.rater) for s in series} == {("score", "gpt-4o"), ("score", "ann")}
+
+
+@pytest.mark.parametrize("name", ["dialog_id", "thread_id", "conversation_id"])
+def test_the_index_of_a_table_names_no_dialogue_where_another_column_does(store: Store, name: str) -> None:
+    texts = {"user": [f"q{n}" for n in range(N)], "assistant": [f"a{n}" for n in range(N)]}
+    columns = {"Unnamed: 0": list(range(N)), name: [f"c{n // 4}" for n in range(N)], **texts}
+    columns["human_score"] = numbers(1, 2, 3)
+    bring(store, {"t.csv": table(**columns)})
+    assert store.rows("select count(*) from item") == [(N // 4,)]
+    assert store.rows("select count(distinct unit), count(*) from label") == [(4, N)]
