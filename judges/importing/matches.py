@@ -519,7 +519,7 @@ def _pivot_wide(
     if roles.people and not roles.judges:
         voices["judge"] += voices.pop("")
     elif (voices["judge"] or roles.judges) and voices[""]:
-        raters = ", ".join(voice.rater for voice in voices[""][:8])
+        raters = ", ".join(list(dict.fromkeys(voice.rater for voice in voices[""]))[:8])
         notes.append(f"{raters}: taken for people, as these are not names of judges.")
         voices["person"] += voices.pop("")
     judges, people = (*roles.judges, *voices["judge"]), (*roles.people, *voices["person"])

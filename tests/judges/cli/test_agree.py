@@ -69,7 +69,8 @@ def test_answers_whose_question_a_column_names_are_compared_question_by_question
             assert of_name["kappa"] == pytest.approx(cohen_kappa_score(*zip(*pairs, strict=True), weights="quadratic"))
     raters = ("gpt-4o", "ann")
     lines = [f"{n},{rater},{name},{v}" for n, name, *values in rows for rater, v in zip(raters, values, strict=True)]
-    by_rater = figures(capsys, table(tmp_path, "id,rater,criterion,score", lines))
+    by_rater = figures(capsys, file := table(tmp_path, "id,rater,criterion,score", lines))
+    assert main(["agree", file]) == 0 and "\nann: taken for people, as" in capsys.readouterr().out
     kappas = {block["dimension"]: block["kappa"] for block in by_rater}
     assert kappas == {block["dimension"]: block["kappa"] for block in blocks}
     again = table(tmp_path, "id,metric,judge,human", ["q1,tone,1,2", "q1,style,2,2", "q1,tone,3,3", "q2,tone,1,1"])
