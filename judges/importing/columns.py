@@ -29,7 +29,7 @@ _FIELD_GROUPS = {
     "reference_outputs": "reference", "expected": "reference",
 }  # fmt: skip
 """The field that texts are of whose column is an object's key, as inputs.question of LangSmith and Weave."""
-_RATED = frozenset(("score", "rating", "grade", "label", "verdict"))
+_RATED = frozenset(("score", "scores", "rating", "ratings", "grade", "label", "labels", "verdict"))
 _MARKED = re.compile(r"(.+?)_(id|name|idx|index|no|nr|num|number|code|email|key|uid|uuid)")
 _OF_ANSWERS = frozenset((
     "annotation", "annotations", "judgement", "judgment", "judged", "metric", "pred", "preds", "prediction",
@@ -406,11 +406,11 @@ class _Table:
 
     def _is_field(self, column: str, field_: str, names: Sequence[str]) -> bool:
         """Whether a column by its name and cells holds a field; an answer that was expected may be a number."""
-        group, point, inner = column.partition(".")
-        grouped = bool(point) and _FIELD_GROUPS.get(group) == field_
-        if grouped and field_ == "reference" and not _RATED & set(normalize(inner).split("_")):
-            return True
-        return (grouped or normalize(column) in names) and self._can_hold_texts(column, field_)
+        group, _, inner = column.partition(".")
+        rated = parse_name(inner).note or _RATED & set(normalize(inner).split("_"))
+        grouped = bool(inner) and not rated and _FIELD_GROUPS.get(group) == field_
+        named = grouped or normalize(column) in names
+        return (grouped and field_ == "reference") or (named and self._can_hold_texts(column, field_))
 
     def _holds_lists(self, column: str) -> bool:
         """Whether the filled cells of a column are lists, or texts of JSON that are."""

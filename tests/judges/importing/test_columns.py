@@ -378,7 +378,8 @@ def test_feedback_in_numbers_is_an_answer_and_in_words_a_reason() -> None:
 def test_columns_of_an_objects_keys_are_the_fields_that_the_object_says() -> None:
     """As LangSmith's experiments and Weave's evaluations are written as tables."""
     roles = read({
-        "inputs.question": LONG, "outputs.answer": LONG, "reference.answer": [7, 72, 144, 3], "feedback.facts": FIVE,
+        "inputs.question": LONG, "output.scores.facts.reason": LONG, "outputs.answer": LONG,
+        "reference.answer": [7, 72, 144, 3], "feedback.facts": FIVE,
         "feedback.human_facts": FIVE, "output.model_latency": [1.2, 1.4], "expected.score": [1, 2], "id": ID,
     })  # fmt: skip
     assert brief(roles) == (
