@@ -1239,16 +1239,19 @@ def test_broken_files(name: str, tmp_path: Path) -> None:
 
     for cut in sorted(chance.sample(range(2, len(whole)), 40)):
         note(lambda cut=cut: _read_bytes(whole[:cut]))  # type: ignore[misc]
-    parsed = (
-        [json.loads(line) for line in whole.splitlines()]
-        if name in ("otel", "langsmith", "mlflow")
-        else [json.loads(whole)]
-    )
-    for value in [*parsed, *tools.varied_rows().get(name, [])]:
+    for value in [*_values(whole), *tools.varied_rows().get(name, [])]:
         for wreck in wrecks(value, chance):
             source = tools.json_bytes(wreck, None)
             note(lambda source=source: (_formats(source), _read_as(name, source)))  # type: ignore[misc]
     compare_marks(records, Path(__file__).with_name("broken") / f"{name}.txt", tmp_path)
+
+
+def _values(whole: bytes) -> list[Any]:
+    """The JSON of a file: one value, or one in each line."""
+    try:
+        return [json.loads(whole)]
+    except json.JSONDecodeError:
+        return [json.loads(line) for line in whole.splitlines()]
 
 
 def _read_bytes(data: bytes) -> tuple[str, list[ToolEntry]]:
