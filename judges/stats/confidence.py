@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from judges.stats.agreement import Codes, Floats
 from judges.stats.clustered import weighted_share
 from judges.stats.concordance import midranks
-from judges.stats.strata import error_of_influences
 from judges.stats.uncertainty import Interval, symmetric_interval
 
 MAX_LEVELS = 8
 """So many different values are levels of their own; of more, tenths of the way from 0 to 1 are made."""
+_NO_SPREAD = 1e-9
+"""An error of an AUROC below it is rounding."""
 
 
 @dataclass(frozen=True)
@@ -106,8 +107,15 @@ def _levels(confidence: Floats) -> list[tuple[NDArray[np.bool_], float, float]]:
 def auroc(sure: ConfidenceCells) -> Interval | None:
     """Return how often a cell that the judge has right has more confidence than a wrong one (ties count half).
 
-    .5 is no use, 1 a perfect ranking. The error sums each cell's structural component by item. None if the judge is
-    never wrong or never right. Source: Hanley and McNeil 1982; DeLong et al. 1988; Obuchowski 1997 (clusters).
+    .5 is no use, 1 a perfect ranking. The error sums each cell's structural component by item,
+
+        se^2 = sum_g (sqrt(a / (a - 1)) sum over right cells of g + sqrt(b / (b - 1)) sum over wrong cells of g)^2
+
+    with a and b the items that have right and wrong cells, and the ends are Student's with min(a, b) - 1 degrees of
+    freedom: of one or two wrong cells nobody knows how they spread. With one factor for all items and the normal
+    quantile, confidence of no use was found of use, or harmful, in half of the samples of 40 items with 3 % wrong.
+    No ends where a or b is below two, or nothing varies. None if the judge is never wrong or never right. Source:
+    Hanley and McNeil 1982; DeLong et al. 1988; Obuchowski 1997 (clusters).
     """
     right = sure.off == 0
     if right.all() or not right.any():
@@ -115,10 +123,14 @@ def auroc(sure: ConfidenceCells) -> Interval | None:
     above = midranks(sure.confidence[~right], sure.weight[~right], sure.confidence[right])
     below = 1 - midranks(sure.confidence[right], sure.weight[right], sure.confidence[~right])
     area = float(np.average(above, weights=sure.weight[right]))
-    influence = np.empty(len(right))
-    influence[right] = sure.weight[right] * (above - area) / sure.weight[right].sum()
-    influence[~right] = sure.weight[~right] * (below - area) / sure.weight[~right].sum()
     distinct, place = np.unique(sure.item, return_inverse=True)
-    items = len(distinct)
-    se = error_of_influences(np.bincount(place, influence).astype(np.float64))
-    return symmetric_interval(area, se, items, len(right), float(items), "linearised", 0.0, 1.0)
+    items = fewest = len(distinct)
+    by_item = np.zeros(items)
+    for side, component in ((right, above - area), (~right, below - area)):
+        weight, count = sure.weight[side], len(np.unique(place[side]))
+        moved = np.bincount(place[side], weight * component, items) / weight.sum()
+        by_item, fewest = by_item + moved * sqrt(count / max(count - 1, 1)), min(fewest, count)
+    error = sqrt(float(by_item @ by_item))
+    se = error if fewest > 1 and error > _NO_SPREAD else None
+    freedom = max(fewest - 1, 1)
+    return symmetric_interval(area, se, items, len(right), float(items), "linearised", 0.0, 1.0, freedom)

@@ -242,8 +242,25 @@ def test_auroc_is_that_of_scikit_learn_with_the_error_of_delong():
     yes, no = confidence[off == 0], confidence[off > 0]
     above = (yes[:, None] > no) + 0.5 * (yes[:, None] == no)
     delong = above.mean(1).var(ddof=1) / len(yes) + above.mean(0).var(ddof=1) / len(no)
-    assert plain.se**2 == pytest.approx(delong, rel=0.05)  # DeLong divides by m - 1 and n - 1, the sandwich by G - 1
+    assert plain.se**2 == pytest.approx(delong)
+    t = scipy.stats.t.ppf(0.975, min(len(yes), len(no)) - 1)
+    assert (plain.low, plain.high) == pytest.approx((plain.point - t * plain.se, plain.point + t * plain.se))
     assert auroc(ConfidenceCells(np.arange(3), np.ones(3), np.zeros(3), np.ones(3))) is None
+
+
+def test_auroc_of_hardly_any_wrong_cells_has_wide_ends_or_none():
+    def area(confidence, off):
+        return auroc(ConfidenceCells(np.arange(len(off)), np.array(confidence), np.array(off), np.ones(len(off))))
+
+    one = area([0.9] * 20 + [0.7] * 9 + [0.8], [0.0] * 29 + [1.0])
+    assert one.point == pytest.approx(20 / 29) and (one.low, one.high, one.se) == (None, None, None)
+    perfect = area([0.1, 0.2, 0.8, 0.9], [1.0, 1.0, 0.0, 0.0])
+    assert perfect.point == 1 and perfect.low is None
+    rng, verdicts = np.random.default_rng(2), 0
+    for _ in range(300):  # confidence of no use, one wrong rating in 20
+        figure = area(rng.integers(1, 10, 60) / 10, (rng.random(60) < 0.05).astype(float))
+        verdicts += figure is not None and figure.low is not None and not figure.low <= 0.5 <= figure.high
+    assert verdicts <= 24  # .05 of 300 is 15; with the normal quantile it was 80
 
 
 def test_a_share_of_doubled_cells_is_as_sure_as_that_of_single_ones():
