@@ -16,9 +16,10 @@ from sklearn.metrics import cohen_kappa_score
 from data.annotators import annotators
 from data.annotators.annotators import LabelSet
 from data.approvals import check_results, plans, policy
-from data.calibration import human_ceiling, other_metrics
+from data.calibration import human_ceiling
 from data.gold.gold import Basis
 from data.records.settings import gold_rule
+from data.reports.statistics import load_figures
 from data.store import Store
 from judges.stats import bins
 from judges.stats.calibration import Summary
@@ -142,7 +143,7 @@ def check_summary(name: str, summary: Summary, rows: CellRows) -> None:
 
 def check_other_metrics(name: str, store: Store, judge: str, rows: CellRows, summary: Summary) -> None:
     """The other metrics rest on the same cells: accuracy, mean distance, and three correlations."""
-    metrics = other_metrics.measure_other_metrics(store, rows.dataset, judge, rows.dimension, rows.basis)
+    metrics = load_figures(store, "others", rows.dataset, judge, rows.dimension, rows.basis)
     compare(f"{name} accuracy", metrics.exact.point, summary.exact)
     x, y, weight = columns(rows.both_valued(), "value", "score", "weight")
     if metrics.concordance is None or not len(x):
