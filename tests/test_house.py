@@ -794,6 +794,7 @@ NO_ROOM = {  # test files that are about no one room, and what they are about
     "tests/data/test_walks.py": "what people do in several rooms of data",
     "tests/data/test_label_walks.py": "what labels come to in several rooms of data",
     "tests/practice/": "what tests plant in the practice endpoint",
+    "tests/pages/test_clicks.py": "every page",
     "tests/pages/test_security.py": "every page",
     "tests/pages/test_exposure.py": "every page",
 }
