@@ -25,6 +25,8 @@ FOLDS = 10
 """Parts of the items; each part is answered for by a rule fitted on the other nine."""
 _ROUNDING = 1e-12
 """So that a length on the border of two stretches falls into the upper one, however its share was rounded."""
+_LEAST_MARGIN = 1e-5
+"""Below it, a difference of kappas is rounding: a judge that always says the same is as good as a rule that does."""
 BaselineVerdict = Literal["beats", "not shown to beat", "falls short of", "cannot tell"]
 
 
@@ -84,7 +86,9 @@ class Baselines:
 def _standing(margin: Interval) -> BaselineVerdict:
     if margin.is_too_small or margin.low is None or margin.high is None:
         return "cannot tell"
-    return "beats" if margin.low > 0 else "falls short of" if margin.high < 0 else "not shown to beat"
+    if margin.low > _LEAST_MARGIN:
+        return "beats"
+    return "falls short of" if margin.high < -_LEAST_MARGIN else "not shown to beat"
 
 
 def unit_length(item: Dialogue | Pair | Response, unit: str) -> float:

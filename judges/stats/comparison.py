@@ -20,6 +20,7 @@ from judges.stats.uncertainty import TWO_SIDED, Interval, normal_quantile
 
 Verdict = Literal["better", "worse", "cannot tell", "too few items"]
 ALPHA = 0.05
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -140,9 +141,11 @@ def _errors_from_zero(gap: Interval) -> float | None:
     """
     if gap.point is None or gap.low is None or gap.high is None:
         return None
+    if abs(gap.point) <= _ROUNDING:  # as of two judges that always say the same
+        return 0.0
     room = gap.point - gap.low if gap.point > 0 else gap.high - gap.point
-    if not gap.point or room <= 0:
-        return inf if gap.point else 0.0
+    if room <= 0:
+        return inf
     return normal_quantile(TWO_SIDED) * abs(gap.point) / room
 
 
