@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from data.gold.gold import NEWEST_OF_PERSON
 from data.records.access import allow
@@ -42,41 +42,15 @@ _COUNTED = (
 """The judgments of a dataset ($1) that count, by judges of some cards ($2)."""
 
 
-class Size(NamedTuple):
-    """The MT-Bench counts of a dataset: answers (each all turns of one choice), ratings, verdicts, people's votes."""
-
-    answers: int
-    ratings: int
-    verdicts: int
-    votes: int
-
-
 @allow("annotator")
 @cache_result
-def bench_sizes(store: Store) -> dict[str, Size]:
-    """dataset -> what it holds of MT-Bench, the oldest dataset first; those that hold nothing of it are left out."""
-    items = store.rows(
-        "select i.dataset_id, count(*) filter (i.kind = 'dialogue') from item i "
-        f"join dataset d on d.id = i.dataset_id where d.purpose is null and {OF_QUESTION} "
-        "group by i.dataset_id, d.seq order by d.seq, 1"
+def bench_datasets(store: Store) -> list[str]:
+    """The datasets that hold something of MT-Bench, the oldest first."""
+    rows = store.rows(
+        "select i.dataset_id from item i join dataset d on d.id = i.dataset_id "
+        f"where d.purpose is null and {OF_QUESTION} group by i.dataset_id, d.seq order by d.seq, 1"
     )
-    judged = store.rows(
-        "select i.dataset_id, i.kind, count(*) from judgment m join item i on i.id = m.item_id "
-        f"join judge j on j.id = m.judge_id where {OF_QUESTION} and {NO_PROBE_SQL} and j.card = any($1) group by 1, 2",
-        [[RATED, *COMPARED]],
-    )
-    votes = store.rows(
-        "select i.dataset_id, count(*) from label_now l join item i on i.id = l.item_id "
-        f"where {OF_QUESTION} and l.unit = 'pair' and l.dimension = 'verdict' group by 1"
-    )
-    counts = {(dataset, kind): int(n) for dataset, kind, n in judged}
-    voted = {dataset: int(n) for dataset, n in votes}
-    return {
-        str(dataset): Size(
-            int(n), counts.get((dataset, "dialogue"), 0), counts.get((dataset, "pair"), 0), voted.get(dataset, 0)
-        )
-        for dataset, n in items
-    }
+    return [str(dataset) for (dataset,) in rows]
 
 
 @allow("annotator")

@@ -38,7 +38,7 @@ def _load_caches(store: Store) -> None:
                 dashboard.tiles(store, dataset_id, judge_id, judge_approvals)
                 dashboard.withheld_dimensions(store, dataset_id, judge_id, judge_approvals)
     with contextlib.suppress(AssayError):
-        for dataset_id in mtbench.bench_sizes(store):
+        for dataset_id in mtbench.bench_datasets(store):
             figures.model_means(store, dataset_id, ReadingRules())
             figures.rankings(store, dataset_id, ReadingRules())
     many = "select dataset_id from item group by dataset_id having count(*) >= $1"

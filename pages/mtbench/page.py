@@ -42,8 +42,8 @@ def page() -> None:
     store = session.store()
     head = st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom")
     head.title("MT-Bench", anchor=False)
-    sizes = mtbench.bench_sizes(store)
-    known = {d.name: d for d in datasets.all_datasets(store) if d.id in sizes}
+    ids = mtbench.bench_datasets(store)
+    known = {d.name: d for d in datasets.all_datasets(store) if d.id in ids}
     if not known:
         _explain_no_bench()
         protocols.panel()

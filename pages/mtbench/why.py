@@ -57,7 +57,7 @@ def _runs(store: Store, selection: BenchSelection) -> dict[str, str]:
     """dataset~judge -> in words, of every judge that rated an MT-Bench here; this dataset's first."""
     known = {d.id: d.name for d in datasets.all_datasets(store)}
     runs: dict[str, str] = {}
-    for dataset in sorted(mtbench.bench_sizes(store), key=lambda id_: id_ != selection.dataset.id):
+    for dataset in sorted(mtbench.bench_datasets(store), key=lambda id_: id_ != selection.dataset.id):
         raters = mtbench_results.rater_names(mtbench.load_bench(store, dataset))
         runs |= {f"{dataset}~{judge}": f"{known[dataset]} · {name}" for judge, name in raters.items()}
     return runs

@@ -53,7 +53,8 @@ def draw_audit_dialog(dataset: Dataset, actor: str) -> None:
         key="audit:judge",
     )
     default = session.scratch("filling").setdefault("seed", random.SystemRandom().randrange(1_000_000))
-    seed = right.number_input("Seed", 0, 2**31, default, key="audit:seed", help="The same seed draws the same items.")
+    same = "The same seed draws the same items."
+    seed = right.number_input("Seed", 0, 2**31 - 1, default, key="audit:seed", help=same)
     shares: list[StratumShare] = []
     with text.refusals():
         design = sample_form.choose_design(dataset, judges)

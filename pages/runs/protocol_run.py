@@ -11,7 +11,7 @@ from typing import Any
 import streamlit as st
 
 from data.mtbench import protocol_run, questions
-from data.mtbench.mtbench import bench_sizes
+from data.mtbench.mtbench import bench_datasets
 from data.mtbench.protocol_run import ProtocolRun
 from data.records import datasets, judge_prompts
 from data.records.access import Person
@@ -143,7 +143,8 @@ def _choose_questions(me: Person) -> str | None:
     store = session.store()
     question_sets = {question_set.id: question_set.name for question_set in datasets.question_sets(store)}
     names = {dataset.id: dataset.name for dataset in datasets.all_datasets(store)}
-    question_sets |= {f"{_DATASET_PREFIX}{id_}": f"those of {names[id_]}" for id_ in bench_sizes(store) if id_ in names}
+    own = [id_ for id_ in bench_datasets(store) if id_ in names]
+    question_sets |= {f"{_DATASET_PREFIX}{id_}": f"those of {names[id_]}" for id_ in own}
     chosen = url_state.select("questions", "Questions", {**question_sets, _UPLOAD: "Files ..."})
     if chosen.startswith(_DATASET_PREFIX):
         of = datasets.find_dataset(store, chosen.removeprefix(_DATASET_PREFIX))

@@ -112,6 +112,7 @@ from tests.data import import_files, planted_workspace
 from tests.data.conftest import Check
 from tests.data.flag_dataset import CARD, add_flag_dataset
 from tests.data.imports import source as import_lines
+from tests.data.mtbench.bench_counts import count_bench
 from tests.data.mtbench.recorder import is_judging, recording
 from tests.data.planted_workspace import BEGIN, NO_FILTERS, PlantedWorkspace
 from tests.data.runs.test_runs import scripted_source
@@ -1775,7 +1776,7 @@ def benchmark_runs(workspace: PlantedWorkspace) -> Iterator[str]:
         yield f"by an annotator: {refusal(lambda: protocol_run.start_protocol(store, 'cy', usual))}"
         yield f"again: {refusal(lambda: protocol_run.start_protocol(store, 'rex', usual))}"
     clock.pass_(hours=1)
-    yield from facts("sizes", list(mtbench.bench_sizes(store).values()))
+    yield from facts("counts", list(count_bench(store).values()))
     for name in ("bench", "warm"):
         yield from _figures(workspace, datasets.dataset_named(store, name).id)
 

@@ -10,11 +10,12 @@ from data.importing.files.source import from_path
 from data.importing.importing import import_source
 from data.importing.plan import ImportPlan
 from data.mtbench import figures
-from data.mtbench.mtbench import bench_sizes, load_bench
+from data.mtbench.mtbench import load_bench
 from data.records import datasets, people
 from data.store import Store, open_store
 from judges.mtbench.ratings import ReadingRules
 from judges.render.findings import mtbench_judges, mtbench_results, mtbench_votes
+from tests.data.mtbench.bench_counts import count_bench
 
 JA, EN = "mt_bench_ja", "mt_bench_en"
 FIRST_JUDGE, SECOND_JUDGE = "gpt-4o", "gpt-4.1-2025-04-14"
@@ -38,8 +39,7 @@ def dataset_and_judges(store: Store, name: str) -> tuple[str, dict[str, str]]:
 
 @pytest.mark.slow
 def test_what_the_datasets_hold(store: Store) -> None:
-    sizes = list(bench_sizes(store).values())
-    assert [tuple(size) for size in sizes] == [(160, 640, 0, 0), (400, 0, 2400, 3354)]
+    assert [tuple(counts) for counts in count_bench(store).values()] == [(160, 640, 0, 0), (400, 0, 2400, 3354)]
 
 
 @pytest.mark.slow

@@ -10,13 +10,13 @@ import pytest
 
 from data.cli import main
 from data.cli.mtbench import _read, _show_answers
-from data.mtbench import mtbench
 from data.records import datasets
 from data.runs.run_config import DryRunJudgment
 from data.store import open_store
 from judges.mtbench.prompts import wording
 from judges.protocols.call_plan import pack_replies
 from judges.types import Reading
+from tests.data.mtbench.bench_counts import count_bench
 from tests.data.records.test_judge_prompts import family
 
 Run = Callable[..., tuple[int, str, str]]
@@ -110,7 +110,7 @@ def test_a_protocol_runs_end_to_end_without_a_key(run: Run) -> None:
     assert code == 0 and "8 of 8 judgments" in out
     store = open_store()
     [dataset] = datasets.all_datasets(store)
-    assert dataset.synthetic and mtbench.bench_sizes(store)[dataset.id] == (4, 16, 4, 0)
+    assert dataset.synthetic and count_bench(store)[dataset.id] == (4, 16, 4, 0)
     store.close()
 
 

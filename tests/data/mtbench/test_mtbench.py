@@ -12,7 +12,7 @@ from data.importing.files.source import from_bytes, from_path
 from data.importing.importing import import_source
 from data.importing.plan import ImportPlan
 from data.mtbench import mtbench
-from data.mtbench.mtbench import bench_sizes, item_ids, load_bench
+from data.mtbench.mtbench import bench_datasets, item_ids, load_bench
 from data.store import Store
 from data.store.ids import content_id
 from judges.cards import card
@@ -22,6 +22,7 @@ from judges.mtbench.rows import INCONSISTENT
 from judges.params import Params
 from judges.protocols.call_plan import Task, pieces
 from tests.data.imports import text, workspace
+from tests.data.mtbench.bench_counts import count_bench
 from tests.judges.protocols.test_chapters import LONG
 from tests.seeds import lines
 
@@ -122,7 +123,7 @@ def test_a_rating_keeps_its_text_and_what_its_file_states(tmp_path: Path) -> Non
     assert {store.rows("select name from item where id = $1", [key])[0][0] for key in item_ids(store, D).values()} == {
         "9/m/one", "10/m/one",
     }  # fmt: skip
-    assert bench_sizes(store)[D][:] == (2, 5, 0, 0)
+    assert count_bench(store)[D] == (2, 5, 0, 0)
 
 
 @pytest.mark.parametrize(
@@ -203,7 +204,7 @@ def test_what_is_not_of_mt_bench_is_left_out(tmp_path: Path) -> None:
     sides = {"response_a": {"system": "z", "text": "Z"}, "response_b": {"system": "a", "text": "A"}}
     rows = [{"id": "p", "kind": "pair", "input": "Q?", "meta": {"deep": {"question_id": 7}}, **sides}]
     import_source(store, "lea", from_path(lines(tmp_path / "p.jsonl", rows)), ImportPlan("d", sampling="all"))
-    assert bench_sizes(store) == {}
+    assert bench_datasets(store) == []
     assert load_bench(store, D) == Bench()
 
 

@@ -248,7 +248,7 @@ def test_a_dry_run_stores_nothing_but_that_ratings_were_shown_of_answers_that_ar
 def test_question_items_are_nowhere_among_datasets(store: Store) -> None:
     question_set = questions.keep_questions(store, "lea", "question.jsonl", BENCH)
     assert questions.keep_questions(store, "lea", "question.jsonl", BENCH) == question_set
-    assert datasets.all_datasets(store) == [] and mtbench.bench_sizes(store) == {}
+    assert datasets.all_datasets(store) == [] and mtbench.bench_datasets(store) == []
     assert [
         question.meta["question_id"] for question in questions.load_questions(store, question_set.id).values()
     ] == ["7", "81", "111"]

@@ -7,9 +7,9 @@ import json
 import pytest
 from playwright.sync_api import expect
 
-from data.mtbench import mtbench
 from data.records import datasets, people
 from data.store import open_store
+from tests.data.mtbench.bench_counts import count_bench
 from tests.pages.desk_driver import at_rest, enter
 
 QUESTIONS = [
@@ -48,5 +48,5 @@ def test_a_protocol_is_planned_tried_and_run_to_its_ratings_without_a_key(serve,
     store = open_store(app.store)
     [dataset] = datasets.all_datasets(store)
     assert (dataset.name, dataset.synthetic) == ("MT-Bench fastchat, practice", True)
-    assert mtbench.bench_sizes(store)[dataset.id] == (2, 4, 0, 0)
+    assert count_bench(store)[dataset.id] == (2, 4, 0, 0)
     store.close()
