@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import subprocess
 import sys
 import time
@@ -26,23 +24,29 @@ pytestmark = pytest.mark.together("postgres")
 ROOT = Path(__file__).resolve().parents[3]
 ITEMS = 60
 LABELLING = """
-import sys
+import sys, time
+from pathlib import Path
 from data.desk import desk, labels
 from data.queue import queue
 from data.records import datasets
 from data.store import open_store
 from data.store.ids import new_id
 from tests.data.desk.test_races import answer
-address, person = sys.argv[1:]
+address, person, both_began = sys.argv[1:]
 store = open_store(address)
 found = datasets.dataset_named(store, "demo")
+count = 0
 while given := queue.claim_items(store, person, found.id, "review", queue.QueueFilters(), [], 1):
     key = new_id()
     sent = answer(given[0].item, given[0].draw, key, [("turn:1", "helpfulness", 4.0)]) | {"person": person}
     saved, refused = labels.save_answers(store, person, [sent])
     assert [s.key for s in saved] == [key], refused
     print(key, given[0].item, flush=True)
+    count += 1
+    while count == 5 and not Path(both_began).exists():
+        time.sleep(0.01)
 """
+"""Answer all that there is; after five items, wait until the other process has as many."""
 
 
 @pytest.fixture
@@ -83,13 +87,16 @@ def test_two_processes_share_a_queue_and_one_that_is_killed_loses_nothing(addres
     started = []
     for person in ("ann", "ben"):
         with (tmp_path / person).open("w") as out:
-            command = [sys.executable, "-c", LABELLING, address, person]
+            command = [sys.executable, "-c", LABELLING, address, person, str(tmp_path / "both began")]
             started.append(Forked(command, cwd=ROOT, stdout=out, stderr=subprocess.PIPE))
     end = time.monotonic() + 120
     while len(read_lines(tmp_path / "ann")) < 5 or len(read_lines(tmp_path / "ben")) < 5:
         assert time.monotonic() < end and started[0].poll() is None, started[0].stderr
         time.sleep(0.01)
-    os.kill(started[0].pid, signal.SIGKILL)
+    (tmp_path / "both began").touch()
+    while len(read_lines(tmp_path / "ann")) < 7 and started[0].poll() is None:
+        time.sleep(0.001)
+    started[0].kill()
     started[0].wait()
     assert started[1].wait(180) == 0, started[1].stderr.read() if started[1].stderr else ""
     store = open_store(address)
