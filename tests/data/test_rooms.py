@@ -1770,7 +1770,8 @@ def benchmark_runs(workspace: PlantedWorkspace) -> Iterator[str]:
             with collect_refusals() as outcome:
                 for step, run_id in protocol_run.steps(store, "rex", order):
                     end = runs.wait(store, run_id)
-                    outcome += [f"{step}: {end.state} {end.scored} of {end.total}, {end.calls} calls, {end.cost}"]
+                    cost = end.cost and round(end.cost, 6)  # the last digit of a sum goes by its order
+                    outcome += [f"{step}: {end.state} {end.scored} of {end.total}, {end.calls} calls, {cost}"]
                     outcome += [f"it is a step of this: {protocol_run.of_run(store, run_id) == order}"]
             yield from outcome
         yield f"by an annotator: {refusal(lambda: protocol_run.start_protocol(store, 'cy', usual))}"
