@@ -33,6 +33,11 @@ class CombinationRow(NamedTuple):
     anew: bool | None
 
 
+_ROUNDED = {name: f"round({name}, 9) as {name}" for name in ("value", "confidence")}
+_COMBINED = f"select {', '.join(_ROUNDED.get(name, name) for name in CombinationRow._fields)} from combined_now"
+"""SQL of the rows. The last digit of a sum goes by its order, and ties of values and levels of confidence are exact."""
+
+
 def combine(tx: Tx) -> None:
     """Append what the samples combine to of which this change has brought some; the store calls it for every change.
 
@@ -50,8 +55,4 @@ def combine(tx: Tx) -> None:
             named = len(items) <= _MAX_NAMED_ITEMS
             where += f" and item_id in ({placeholders(items, 2) if named else items_query})"
             params += items if named else [tx.seq]
-        columns = columns_of(CombinationRow)
-        # The last digit of a sum goes by its order, and ties of values and levels of confidence are exact.
-        combined = columns.replace("value,", "round(value, 9) as value,", 1)
-        combined = combined.replace("confidence", "round(confidence, 9) as confidence")
-        tx.derive("combination", columns, f"select {combined} from combined_now where {where}", params)
+        tx.derive("combination", columns_of(CombinationRow), f"{_COMBINED} where {where}", params)

@@ -132,12 +132,15 @@ def question_column(names: Iterable[str], cells: Callable[[str], Sequence[Any]])
 
 def names_questions(column: str, names: Iterable[str], cells: Callable[[str], Sequence[Any]]) -> bool:
     """Whether a column that seems to hold answers, as one called metric, names questions: words of its own."""
-    seems, scale = parse_name(column), survey(cells(column)).answers
-    if not (seems.owner or seems.value) or scale is None or scale.kind != "unordered":
+    seems = parse_name(column)
+    if not (seems.owner or seems.value) or not question_column([column], cells):
         return False
-    words = {cell_text(cell).strip() for cell in cells(column)}
+    own_cells = cells(column)
+    scale = survey(own_cells).answers
+    if scale is None or scale.kind != "unordered":
+        return False
     others = (cell_text(cell).strip() for name in names if name != column for cell in cells(name))
-    return bool(question_column([column], cells)) and words.isdisjoint(others)
+    return {cell_text(cell).strip() for cell in own_cells}.isdisjoint(others)
 
 
 def different_cells(column: str, rows: Iterable[Mapping[str, Any]]) -> list[Any]:

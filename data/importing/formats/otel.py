@@ -69,7 +69,7 @@ def read(files: Iterable[FormatFile]) -> Iterator[ToolEntry]:
 
 @lru_cache(maxsize=10_000)
 def _is_read(name: str) -> bool:
-    return name.startswith(_KNOWN_PREFIXES)
+    return name.startswith(_KNOWN_PREFIXES) or _EVALUATION.fullmatch(name) is not None
 
 
 _EVALUATION = re.compile(r"eval\.(.+)\.(label|score|explanation)")
@@ -178,7 +178,7 @@ class _Reader(TraceReader):
         call.model = next((str(attributes[k]) for k in _MODELS if attributes.get(k)), "")
         if attributes.get("user.id"):
             call.meta["user"] = str(attributes["user.id"])
-        self.note_unused(*(name for name in attributes if not _is_read(name) and not _EVALUATION.fullmatch(name)))
+        self.note_unused(*(name for name in attributes if not _is_read(name)))
         self._add_evaluations(call, attributes)
         operation = str(attributes.get("gen_ai.operation.name") or "")
         kind = str(attributes.get("openinference.span.kind") or attributes.get("traceloop.span.kind") or "").upper()
