@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil, log10
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,8 +16,6 @@ from numpy.typing import ArrayLike, NDArray
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 Weights = Literal["linear", "quadratic"] | None
-Level = Literal["nominal", "ordinal", "interval"]
-_NOTHING = 1e-9
 _DIGITS = 12
 """The digits by which values are told apart."""
 
@@ -253,51 +251,6 @@ def gwet_ac(table: ArrayLike, weights: Weights = None) -> float | None:
     agreed = float((array * credit).sum()) / n
     by_chance = float(credit.sum()) / (k * (k - 1)) * float((share * (1 - share)).sum())
     return (agreed - by_chance) / (1 - by_chance)
-
-
-def krippendorff_alpha(counts: ArrayLike, level: Level = "ordinal") -> float | None:
-    """Krippendorff's alpha among any number of people, with gaps.
-
-    `counts` is units x K: how many people gave each value to each unit. Units with fewer than two answers cannot be
-    paired and are left out.
-
-        alpha = 1 - (n - 1) sum(o_ck d_ck) / sum(n_c n_k d_ck),   o_ck = sum over units u of n_uc (n_uk - [c = k]) /
-        (m_u - 1)
-
-    with m_u answers in unit u, n_c the pairable answers of value c, n their sum, and d = [c != k] (nominal), (c -
-    k)^2 (interval), or (n_c / 2 + all between + n_k / 2)^2 (ordinal). None when nothing is pairable or every pairable
-    answer is the same. ValueError unless the counts are whole numbers, not negative, in two dimensions, and the level
-    is known. Source: Krippendorff 2011, Computing Krippendorff's Alpha-Reliability.
-    """
-    if level not in get_args(Level):
-        raise ValueError(f'The level is "nominal", "ordinal" or "interval"; got {level!r}.')
-    array = np.asarray(counts, dtype=np.float64)
-    if array.ndim != 2 or not np.isfinite(array).all() or (array < 0).any() or (array != np.floor(array)).any():
-        raise ValueError(
-            "Counts must be units x values: how many people gave each value, whole numbers and not negative."
-        )
-    answers = array.sum(axis=1)
-    array, answers = array[answers >= 2], answers[answers >= 2]
-    shared = array / (answers - 1)[:, None]
-    return alpha_of_coincidences(array.T @ shared - np.diag(shared.sum(axis=0)), array.sum(axis=0), level)
-
-
-def alpha_of_coincidences(coincidence: Floats, total: Floats, level: Level) -> float | None:
-    """The same for a table of coincidences o_ck whose rows sum to `total`; None if all answers are equal."""
-    if np.count_nonzero(total > _NOTHING) < 2:
-        return None
-    distance = _distance(total, level)
-    expected = float(total @ distance @ total)
-    return 1.0 - float(total.sum() - 1) * float((coincidence * distance).sum()) / expected
-
-
-def _distance(total: Floats, level: Level) -> Floats:
-    """Squared distances for `alpha_of_coincidences`; the ordinal ones depend on how often each value was given."""
-    if level != "ordinal":
-        return disagreement_weights(len(total), "quadratic" if level == "interval" else None)
-    # Mid-ranks: between the mid-ranks of two values lie half of each value's count and all counts in between.
-    middle = np.cumsum(total) - total / 2
-    return np.asarray(np.subtract.outer(middle, middle) ** 2, dtype=np.float64)
 
 
 @dataclass(frozen=True)

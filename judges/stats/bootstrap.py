@@ -136,6 +136,29 @@ class Replicates(NamedTuple):
     error: Floats
 
 
+FigureOfTotals = Callable[[Floats], tuple[Floats, Floats]]
+"""Of rows of totals (rows, columns): a figure of each, nan where undefined, and its slope by them."""
+
+
+def replicates_of_sums(per_item: Floats, figure: FigureOfTotals, replicates: int, seed: int) -> Replicates:
+    """A figure of samples of G items with its standard error, from the items' sums (G, columns).
+
+        e = sqrt(G / (G - 1) sum_g m_g (slope . sums of g)^2)      g drawn m_g times
+
+    No mean is taken off: the figure has to stay what it is if all sums are multiplied. `replicates` 0: the items
+    themselves, in one row.
+    """
+    per_item, items = sort_rows(per_item), len(per_item)
+    draws = _draw_counts(items, replicates, seed) if replicates else (np.ones((1, items)),)
+    figures, errors = [], []
+    for counts in draws:
+        values, slope = figure(counts.astype(np.float64, copy=False) @ per_item)
+        square = np.einsum("rg,rg->r", counts, np.square(slope @ per_item.T))
+        figures.append(values)
+        errors.append(np.sqrt(items / max(1, items - 1) * square))
+    return Replicates(np.concatenate(figures), np.concatenate(errors))
+
+
 def item_sums(
     item: Codes, human: Codes | Floats, judge: Codes | Floats, weight: Floats, items: int, k: int, w: Weights
 ) -> Floats:

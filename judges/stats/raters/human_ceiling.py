@@ -7,22 +7,15 @@ is more consistent than one person, and nothing more.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
-from math import isqrt
 
 import numpy as np
 
 from judges.plural import many
-from judges.stats.agreement import Codes, Floats, Level, alpha_of_coincidences, krippendorff_alpha
 from judges.stats.bins import code_count
-from judges.stats.bootstrap import percentile_interval, resample
 from judges.stats.intervals import Cells, kappa_difference, kappa_interval
+from judges.stats.raters.alpha import alpha_interval
 from judges.stats.raters.ratings import Ratings
 from judges.stats.uncertainty import MIN_CLUSTERS, Interval
-
-ALPHA_REPLICATES = 400
-"""Resamplings behind the interval of alpha: enough for two digits, as a 2.5th percentile then rests on ten."""
-_NOTHING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -60,8 +53,20 @@ def _between(shared: Ratings) -> tuple[Cells, Interval]:
     """Every pair of people in a cell, in both directions, with its kappa."""
     first, second = shared.pairs()
     sides = np.concatenate([first, second]), np.concatenate([second, first])
-    pairs, scale = Cells(shared.item[sides[0]], shared.code[sides[0]], shared.code[sides[1]]), shared.scale
-    return pairs, replace(kappa_interval(pairs, code_count(scale), scale.weights), cells=len(first))
+    pairs = Cells(shared.item[sides[0]], shared.code[sides[0]], shared.code[sides[1]])
+    return pairs, replace(_kappa_of_rows(pairs, shared, 4 * len(first) / len(shared)), cells=len(first))
+
+
+def _kappa_of_rows(rows: Cells, shared: Ratings, rows_per_answer: float) -> Interval:
+    """Kappa of rows, where one answer of a person or judge takes part in several.
+
+    So where nobody ever differed, one answer apart from the others counts as so many rows (the rule of three).
+    """
+    interval = kappa_interval(rows, code_count(shared.scale), shared.scale.weights)
+    if interval.point != 1 or interval.low is None or interval.lower_bound is None:
+        return interval
+    low, bound = (max(-1.0, 1 - rows_per_answer * (1 - end)) for end in (interval.low, interval.lower_bound))
+    return replace(interval, low=low, lower_bound=bound)
 
 
 def measure_ceiling(ratings: Ratings) -> HumanCeiling | None:
@@ -81,7 +86,7 @@ def measure_ceiling(ratings: Ratings) -> HumanCeiling | None:
         first, second = shared.pairs()
         rows = np.concatenate([first, second])
         single = Cells(shared.item[rows], shared.code[rows], shared.judge[rows])
-        judge = replace(kappa_interval(single, code_count(scale), scale.weights), cells=len(shared))
+        judge = replace(_kappa_of_rows(single, shared, len(rows) / len(np.unique(shared.cell))), cells=len(shared))
         ahead = kappa_difference(pairs, single, code_count(scale), scale.weights, paired=True)
     return HumanCeiling(
         people=len(np.unique(shared.person)),
@@ -92,66 +97,6 @@ def measure_ceiling(ratings: Ratings) -> HumanCeiling | None:
         judge=judge,
         difference=ahead,
     )
-
-
-def alpha_interval(ratings: Ratings) -> Interval:
-    """Krippendorff's alpha among the people, with an interval by items.
-
-    Ordinal where answers are ordered, of the values themselves (interval) on interval scales, else nominal.
-
-    Coincidences add up over items, so a resample of items is a weighted sum of theirs; the ordinal distances follow the
-    values of each resample. None of it where alpha is undefined; no ends where it is in too many resamples.
-    """
-    ratings = ratings.multi_rater_cells()
-    item, place = (np.unique(n, return_inverse=True)[1] for n in (ratings.item, ratings.cell))
-    items, cells = int(item.max(initial=-1)) + 1, int(place.max(initial=-1)) + 1
-    if ratings.scale.kind == "interval":
-        per_item = _squares(ratings.code.astype(np.float64), item, place, items)
-        point, figure = _from_squares(per_item.sum(axis=0)), _from_squares
-    else:
-        kind: Level = "ordinal" if ratings.scale.has_order else "nominal"
-        per_item, figure = _coincidences(ratings, item, items), partial(_from_coincidences, kind=kind)
-        point = krippendorff_alpha(ratings.counts(), kind)
-    point_interval = Interval.point_only(items, cells, float(items), "cluster bootstrap", point)
-    if point is None or items < 2:
-        return point_interval
-    drawn = [figure(row) for row in resample(per_item, ALPHA_REPLICATES, np.random.default_rng(0))]
-    return percentile_interval(point_interval, np.array(drawn, dtype=np.float64))
-
-
-def _coincidences(ratings: Ratings, item: Codes, items: int) -> Floats:
-    """The table of coincidences that each item gives, by rows, (items, K * K)."""
-    counts, (first, second) = ratings.counts(), ratings.pairs()
-    answers, k = counts.sum(axis=1)[ratings.cell[first]], counts.shape[1]
-    per_item = np.zeros((items, k, k))
-    for row, other in ((first, second), (second, first)):
-        np.add.at(per_item, (item[row], ratings.value[row], ratings.value[other]), 1 / (answers - 1))
-    return per_item.reshape(items, k * k)
-
-
-def _squares(value: Floats, item: Codes, cell: Codes, items: int) -> Floats:
-    """Return what each item contributes to alpha of values, (items, 4).
-
-    The columns are sums over its cells: of all (v - v')^2 / (m - 1), n, Sv, Svv. The m answers of a cell give
-    2 (m sum v^2 - (sum v)^2) / (m - 1).
-    """
-    m, s, q = np.bincount(cell), np.bincount(cell, value), np.bincount(cell, value**2)
-    squared_differences = (2 * (m * q - s**2) / (m - 1))[cell] / m[cell]
-    columns = (squared_differences, np.ones_like(value), value, value**2)
-    return np.stack([np.bincount(item, column, minlength=items) for column in columns], axis=1)
-
-
-def _from_squares(sums: Floats) -> float | None:
-    """alpha = 1 - (n - 1) sum(squared_differences) / (2 (n Svv - (Sv)^2)); None where all answers are one."""
-    squared_differences, n, s, q = sums.tolist()
-    expected = 2 * (n * q - s**2)
-    return 1 - (n - 1) * squared_differences / expected if expected > _NOTHING * max(1.0, n * q) else None
-
-
-def _from_coincidences(table: Floats, kind: Level) -> float | None:
-    """Alpha of a table of coincidences by rows; None where all answers are one."""
-    coincidence = table.reshape(isqrt(table.size), -1)
-    return alpha_of_coincidences(coincidence, coincidence.sum(axis=0), kind)
 
 
 def explain(ceiling: HumanCeiling | None) -> str:

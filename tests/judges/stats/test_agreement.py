@@ -19,7 +19,6 @@ from judges.stats.agreement import (
     gwet_ac,
     kappa,
     kappa_from_sums,
-    krippendorff_alpha,
     marginals,
     na_agreement,
     pearson_correlation,
@@ -369,67 +368,6 @@ def test_ac_is_symmetric_and_at_most_one(table, weights):
     value = gwet_ac(table, weights)
     assert value <= 1 + 1e-12
     assert gwet_ac(table.T, weights) == pytest.approx(value)
-
-
-# --- Krippendorff ----------------------------------------------------------------------------------------------------
-
-RELIABILITY_DATA = [  # Krippendorff 2011, section C: four observers, twelve units, 0 = no answer
-    [1, 2, 3, 3, 2, 1, 4, 1, 2, 0, 0, 0],
-    [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, 0, 3],
-    [0, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, 0],
-    [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, 0],
-]
-
-
-def counts_of(data, k=5):
-    return np.array([[sum(row[u] == v for row in data) for v in range(1, k + 1)] for u in range(len(data[0]))])
-
-
-@pytest.mark.parametrize(("level", "published"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)])
-def test_alpha_of_krippendorffs_own_data(level, published):
-    assert krippendorff_alpha(counts_of(RELIABILITY_DATA), level) == pytest.approx(published, abs=0.0005)
-
-
-def test_alpha_leaves_out_what_cannot_be_paired():
-    counts = counts_of(RELIABILITY_DATA)
-    lonely = np.vstack([counts, [[0, 0, 0, 0, 1]] * 50, [[0] * 5] * 50])
-    assert krippendorff_alpha(lonely) == pytest.approx(krippendorff_alpha(counts))
-
-
-def test_alpha_of_two_people_by_hand():
-    # units (0,0), (0,1), (1,1), n = 6 answers, three of each value. Observed: o_01 = o_10 = 1, sum 2.
-    # Expected: 2*3*3 = 18.  alpha = 1 - 5 * 2 / 18 = 4/9
-    assert krippendorff_alpha([[2, 0], [1, 1], [0, 2]], "nominal") == pytest.approx(4 / 9)
-
-
-@pytest.mark.parametrize("counts", [[[3, 0], [2, 0]], [[1, 0], [0, 1]], [[0, 0]], np.zeros((0, 5))])
-def test_alpha_is_undefined_when_constant_or_unpairable(counts):
-    assert krippendorff_alpha(counts) is None
-
-
-@quick
-@given(arrays(np.int64, st.tuples(st.integers(1, 12), st.integers(2, 5)), elements=st.integers(0, 3)))
-def test_alpha_nominal_ordinal_and_interval_are_one_thing_on_two_values_and_at_most_one(counts):
-    values = [krippendorff_alpha(counts, level) for level in ("nominal", "ordinal", "interval")]
-    assert len({v is None for v in values}) == 1
-    assert all(v is None or v <= 1 for v in values)
-    if counts.shape[1] == 2 and values[0] is not None:
-        assert values == [pytest.approx(values[0])] * 3
-
-
-@quick
-@given(arrays(np.int64, st.tuples(st.integers(1, 12), st.integers(2, 5)), elements=st.integers(0, 3)))
-def test_alpha_of_a_turned_scale_is_the_same(counts):
-    value = krippendorff_alpha(counts, "ordinal")
-    assert krippendorff_alpha(counts[:, ::-1], "ordinal") == (None if value is None else pytest.approx(value))
-
-
-@pytest.mark.parametrize(
-    ("counts", "level"), [([[1.5, 1]], "ordinal"), ([[-1, 3]], "ordinal"), ([1, 2], "ordinal"), ([[1, 2]], "ratio")]
-)
-def test_alpha_refuses_what_are_no_counts(counts, level):
-    with pytest.raises(ValueError):
-        krippendorff_alpha(counts, level)
 
 
 # --- n/a, weights ----------------------------------------------------------------------------------------------------

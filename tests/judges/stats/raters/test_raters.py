@@ -11,45 +11,16 @@ from hypothesis import strategies as some
 from scipy import stats
 from sklearn.metrics import cohen_kappa_score
 
-from judges.stats.agreement import krippendorff_alpha
+from judges.stats.intervals import Cells, kappa_interval
 from judges.stats.raters import alternative_annotator, rater_flags
+from judges.stats.raters.alpha import alpha_interval
 from judges.stats.raters.dawid_skene import fit_dawid_skene
-from judges.stats.raters.human_ceiling import ALPHA_REPLICATES, alpha_interval, explain, measure_ceiling
+from judges.stats.raters.human_ceiling import explain, measure_ceiling
 from judges.stats.raters.rater_flags import RaterShift, RaterWork
-from judges.stats.raters.ratings import Ratings, gold_without_self
+from judges.stats.raters.ratings import gold_without_self
 from judges.stats.uncertainty import Interval, t_quantile
 from judges.types import Scale
-
-FIVE = Scale("ordinal", 1, 5)
-VERDICT = Scale("unordered", categories=("a", "tie", "b"), drawn="tie")
-PLAIN = Scale("unordered", categories=("x", "y", "z"))
-
-
-def ratings(rows, scale, judge=None):
-    """Ratings from (item, unit, person, code) rows; `judge` gives its code by (item, unit)."""
-    cells = {key: n for n, key in enumerate(dict.fromkeys((i, u) for i, u, _, _ in rows))}
-    people = sorted({p for _, _, p, _ in rows})
-    column = [np.array(values, dtype=np.int64) for values in zip(*(
-        (i, cells[i, u], people.index(p), v, (judge or {}).get((i, u), -1)) for i, u, p, v in rows
-    ), strict=True)]  # fmt: skip
-    return Ratings(*column, tuple(people), scale)
-
-
-def plant_ratings(people, items=80, scale=FIVE, judge=0.8, seed=0, cells=2):
-    """Everybody labels every cell: `people` and `judge` are the shares in which they say the truth, else a step off."""
-    rng = np.random.default_rng(seed)
-    k, rows, codes = scale.size, [], {}
-
-    def say(truth, share):
-        return truth if rng.random() < share else int(np.clip(truth + rng.choice([-1, 1]), 0, k - 1))
-
-    for item in range(items):
-        for unit in range(cells):
-            truth = int(rng.integers(k))
-            codes[item, unit] = int(rng.integers(k)) if judge is None else say(truth, judge)
-            rows += [(item, unit, name, say(truth, share)) for name, share in people.items()]
-    return ratings(rows, scale, codes)
-
+from tests.judges.stats.raters.planted import FIVE, PLAIN, VERDICT, plant_ratings, ratings
 
 # -- Student ----------------------------------------------------------------------------------------------------------
 
@@ -120,8 +91,7 @@ def test_the_ceiling_is_kappa_of_all_ordered_pairs():
     direct = cohen_kappa_score(*zip(*judged, strict=True), weights="quadratic", labels=range(5))
     assert ceiling.judge.point == pytest.approx(direct)  # all cells have three people, so all count alike
     assert ceiling.difference.point == pytest.approx(direct - expected)
-    counts = sample.counts()
-    assert ceiling.alpha.point == pytest.approx(krippendorff_alpha(counts, "ordinal"))
+    assert ceiling.alpha == alpha_interval(sample)
     assert ceiling.alpha.low < ceiling.alpha.point < ceiling.alpha.high
 
 
@@ -133,46 +103,25 @@ def test_two_people_by_hand():
     assert ceiling.judge is None and "no score there" in explain(ceiling)
 
 
-def test_alpha_of_resampled_items_is_alpha_of_their_counts():
-    """The interval rests on coincidences per item; the same resamples through plain counts give the same ends."""
-    sample = plant_ratings({"a": 0.8, "b": 0.7}, items=30, cells=1)
-    counts, rng, drawn = sample.counts(), np.random.default_rng(0), []
-    tables = np.stack([np.outer(row, row) - np.diag(row) for row in counts]).reshape(30, -1)
-    counts = counts[np.lexsort(tables.T[::-1])]  # names of items are no matter: they go by what is in them
-    for _ in range(ALPHA_REPLICATES):
-        drawn.append(krippendorff_alpha(counts[rng.integers(0, 30, 30)], "ordinal"))
-    low, high = np.quantile(drawn, [0.025, 0.975])
-    alpha = alpha_interval(sample)
-    assert (alpha.low, alpha.high) == pytest.approx((low, high))
-
-
-def test_alphas_interval_counts_what_it_rests_on():
-    # Three people in one cell of each item, two in the other; alpha of coincidences 1 / (m - 1) is that of counts.
-    sample = plant_ratings({"a": 0.8, "b": 0.7, "c": 0.6}, items=30, cells=2)
-    sample = sample.where(~((sample.cell % 2 == 1) & (sample.person == 2)))
-    counts, drawn, rng = sample.counts(), [], np.random.default_rng(0)
-    tables = [sum((np.outer(r, r) - np.diag(r)) / (r.sum() - 1) for r in counts[2 * n : 2 * n + 2]) for n in range(30)]
-    order = np.lexsort(np.stack([t.ravel() for t in tables]).T[::-1])
-    for _ in range(ALPHA_REPLICATES):
-        rows = order[rng.integers(0, 30, 30)]
-        drawn.append(krippendorff_alpha(np.concatenate([counts[2 * n : 2 * n + 2] for n in rows]), "ordinal"))
-    alpha = alpha_interval(sample)
-    assert (alpha.low, alpha.high, alpha.lower_bound) == pytest.approx(np.quantile(drawn, [0.025, 0.975, 0.05]))
-    assert alpha.se == pytest.approx(np.std(drawn, ddof=1))
-    assert (alpha.items, alpha.cells, alpha.n_eff, alpha.level) == (30, 60, 30.0, 0.95)
-
-
-@pytest.mark.parametrize("scale", [FIVE, PLAIN], ids=["ordinal", "nominal"])
-def test_alpha_of_two_items_has_ends_where_it_exists(scale):
-    # Items say (0, 0) and (2, 2): alpha is 1 where both are drawn, undefined where one is drawn twice (half).
-    two = ratings([(n, 0, p, 2 * n) for n in range(2) for p in "ab"], scale)
-    alpha = alpha_interval(two)
-    assert (alpha.point, alpha.low, alpha.items) == (1.0, None, 2) and alpha.undefined == pytest.approx(0.5, abs=0.1)
-    assert alpha_interval(two.where(two.item == 0)).point is None
-    mixed = plant_ratings({"a": 0.8, "b": 0.7}, items=40, scale=scale)
-    alpha = alpha_interval(mixed)
-    assert alpha.point == pytest.approx(krippendorff_alpha(mixed.counts(), "ordinal" if scale is FIVE else "nominal"))
-    assert alpha.low < alpha.point < alpha.high
+@pytest.mark.parametrize("people", [2, 3])
+def test_people_who_never_differ_have_the_ends_of_one_label_apart(people):
+    """Two people's pairs stand in the table in both directions: a label apart moves both; of three, four rows."""
+    answers, names = [0] * 20 + [1] * 30, "abc"[:people]
+    rows = [(n, 0, name, value) for n, value in enumerate(answers) for name in names]
+    judge = {(n, 0): value for n, value in enumerate(answers)}
+    ceiling = measure_ceiling(ratings(rows, Scale("flag"), judge))
+    # Kappa of n pairs, both ways: expected 2 n (2/5)(3/5) of 2 n rows, so a label apart, 2 (m - 1) rows, takes
+    # 2 (m - 1) / (2 n 12/25), with n = 50 m (m - 1) / 2 pairs.
+    pairs = 50 * people * (people - 1) / 2
+    loss = 2 * (people - 1) / (2 * pairs * 12 / 25)
+    assert (ceiling.between.point, ceiling.between.high) == (1.0, 1.0)
+    assert ceiling.between.low == pytest.approx(1 + np.log(0.025) * loss)
+    assert ceiling.between.lower_bound == pytest.approx(1 + np.log(0.05) * loss)
+    if people == 2:  # one person beside the other, or beside the judge: the same table
+        direct = kappa_interval(Cells(np.arange(50), answers, answers), 2, None)
+        assert ceiling.between.ends == ceiling.judge.ends == pytest.approx(direct.ends)
+    # A score of the judge apart moves all rows of its cell, one of 50: expected 12/25 of the rows.
+    assert ceiling.judge.low == pytest.approx(1 + np.log(0.025) / (50 * 12 / 25))
 
 
 def test_the_sentence_says_who_agrees_better():
@@ -338,7 +287,7 @@ def test_a_noisy_person_is_found_and_a_shifted_one_read_aright():
     fit = fit_dawid_skene(cell, person, value, 3)
     assert (fit.accuracy[:3] > 0.8).all() and fit.accuracy[3] < 0.45 and fit.accuracy[4] < 0.05
     assert (fit.posterior.argmax(axis=1) == truths).mean() > 0.97
-    # somebody with one label, a wrong one, is taken for much like the rest: (3 * .9 + .33 + 0) / 5 = .61
+    # somebody with one label, a wrong one, is loss for much like the rest: (3 * .9 + .33 + 0) / 5 = .61
     more = np.append(cell, 0), np.append(person, 5), np.append(value, (truths[0] + 1) % 3)
     assert fit_dawid_skene(*more, 3, lent=4.0).accuracy[5] == pytest.approx(0.61 - 0.12 / 3, abs=0.06)
 
