@@ -9,10 +9,11 @@ import streamlit as st
 from data.approvals import check_results, policy
 from data.audits import audits
 from data.calibration import baselines, calibration, human_ceiling, weakest_turns
+from data.calibration.both_orders import load_positional_agreement
 from data.calibration.calibration import BasisSize
 from data.gold import fewshot
 from data.gold.gold import BASES, Basis
-from data.records import combinations
+from data.records import combinations, settings
 from data.records.datasets import Dataset
 from data.records.settings import Waiting, gold_rule
 from data.reports.bundle import bundle
@@ -20,9 +21,11 @@ from data.reports.report import make_report
 from data.store import Store
 from judges.audits import AuditFinding, all_audits
 from judges.plural import many
+from judges.render.findings import both_orders as both_orders_findings
+from judges.render.findings import disputes as disputes_findings
 from judges.render.findings import weakest_turns as weakest_turns_findings
-from judges.stats.calibration import DimensionResult
-from pages.calibration import both_orders, dimension, disputes, means, overview, votes
+from judges.stats.calibration import DimensionResult, Summary
+from pages.calibration import dimension, means, overview, votes
 from pages.calibration.selection import CalibrationSelection
 from pages.ui import choose, findings, picture, session, text, url_state
 
@@ -58,17 +61,17 @@ def page() -> None:
     selection = CalibrationSelection(dataset.id, judge, dataset.name, basis or counted, dropped)
     if basis is None:
         _explain_no_gold(dataset.name)
-        both_orders.panel(selection)
+        _draw_both_orders(selection)
         means.panel(selection, names, opened=True)
         return
     with bar:
-        waits = disputes.choose_waiting(selection)
+        waits = _choose_waiting(selection)
     lines = _load_results(store, selection, waits, gate, counted)
     key = f"{dataset.id}:{judge}:{basis}:{dropped}:{waits}"
     overview.draw_labels_used(lines, basis, dropped, counted, sizes)
     overview.draw_samples_note(combinations.combination_start(store, judge))
     text.example_items(fewshot.items_in_prompt(store, judge))
-    disputes.panel(selection)
+    _draw_disputes(selection)
     with st.spinner("Comparing people with each other ..."):
         tops = human_ceiling.kappas_between_people(store, dataset.id, judge, dimensions)
     overview.draw_intervals(lines, tops, approval_policy, key)
@@ -80,7 +83,7 @@ def page() -> None:
     dimension.draw_dimension(selection, line, key)
     if line.dimension.sort == "pair":
         votes.panel(selection, line.dimension)
-    both_orders.panel(selection)
+    _draw_both_orders(selection)
     if turns := weakest_turns.compare_weakest_turns(store, dataset.id, judge, basis):
         with st.container(border=True):
             findings.draw(weakest_turns_findings.findings(turns), "weakest")
@@ -163,3 +166,46 @@ def _alarms(alarms: Mapping[str, AuditFinding] | None, **query: str) -> None:
         url_state.link("audits", label, icon=":material/error:", **query)
     else:
         url_state.link("audits", "No audit in alarm", icon=":material/check_circle:", **query)
+
+
+@text.fragment
+def _draw_both_orders(selection: CalibrationSelection) -> None:
+    """Sentences, the two shares with their intervals, and verdicts by order; nothing without pairs in both orders."""
+    key = f"position:{selection.dataset}:{selection.judge}"
+    agreement = load_positional_agreement(session.store(), selection.dataset, selection.judge)
+    if agreement is None:
+        return
+    st.header("Position bias", anchor=False)
+    findings.draw([*both_orders_findings.sentences(agreement), both_orders_findings.plot(agreement)], key)
+    with st.expander("Verdicts by order"):
+        findings.draw_table(both_orders_findings.table(agreement), f"{key}:verdicts")
+    findings.draw([both_orders_findings.counting_note()], key)
+
+
+_WAITING_NAMES: dict[Waiting, str] = {"counted": "counted, as combined", "out": "left out"}
+
+
+def _choose_waiting(selection: CalibrationSelection) -> Waiting:
+    """Return how these cells count on the page: as chosen if there are any, else by the dataset's gold rule."""
+    rule = settings.gold_rule(session.store(), selection.dataset).waiting
+    if not _summary_pairs(selection):
+        return rule
+    return url_state.select("waiting", "Not adjudicated", _WAITING_NAMES, rule, 230)
+
+
+def _draw_disputes(selection: CalibrationSelection) -> None:
+    """Kappa and bias with and without those ratings, of every dimension that has some; nothing where none has."""
+    pairs = _summary_pairs(selection)
+    if not pairs:
+        return
+    n = sum(counted.people.waiting for counted, _ in pairs)
+    with st.expander(text.escape(f"{many(n, 'rating')} to adjudicate"), icon=":material/balance:"):
+        rule = settings.gold_rule(session.store(), selection.dataset).waiting
+        findings.draw(disputes_findings.findings(pairs, rule == "counted"), "disputes")
+        url_state.link("adjudication", "Adjudicate them", dataset=selection.name)
+
+
+def _summary_pairs(selection: CalibrationSelection) -> list[tuple[Summary, Summary]]:
+    return check_results.with_and_without_waiting(
+        session.store(), selection.dataset, selection.judge, selection.basis, selection.dropped
+    )
