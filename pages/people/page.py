@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from data.records import invitations, leads, people
+from data.records import invitations, leads, logins, people
 from data.records.access import Person, Role
+from data.records.names import display_name
 from data.records.people import MemberActivity
-from pages.people import accounts
 from pages.server import provider
 from pages.ui import session, tables, text
 
@@ -41,7 +41,7 @@ def page() -> None:
         if clicked:
             _change(me, members[clicked[0]].person)
         if provider.is_set():
-            accounts.show_accounts()
+            _show_accounts()
     with st.expander("What each role may do", icon=":material/key:"):
         for role, meaning in ROLE_DESCRIPTIONS.items():
             text.say("**{role}**: {told}", role=role, told=meaning)
@@ -85,7 +85,7 @@ def _invite(me: Person) -> None:
         role = _role("annotator", "invite:role")
         days = st.number_input("Days that the invitation is open", 1, 365, invitations.DAYS)
         if st.form_submit_button("Invite", type="primary"):
-            accounts.invite(me, email, role, days=int(days))
+            _open_invitation(me, email, role, days=int(days))
 
 
 @text.dialog("Change a person")
@@ -107,7 +107,7 @@ def _change(me: Person, person: Person) -> None:
         if person.active and st.button("Deactivate", icon=":material/person_off:"):
             _set_person(me, person.name, person.role, False)
     if person.active and provider.is_set():
-        accounts.account_section(me, person)
+        _draw_account(me, person)
 
 
 def _role(now: Role, key: str) -> Role:
@@ -151,3 +151,58 @@ def _set_person(me: Person, name: str, role: Role, active: bool) -> None:
         if (done.role, done.active) != (role, active):
             session.scratch("people")["said"] = "Proposed: who leads changes once a second lead agrees."
         st.rerun()
+
+
+_ACCOUNTS = (("Account", ""), ("Person", "200px"), ("Role by group", "130px"), ("Last sign-in", "130px"))
+_INVITATION_COLUMNS = (("E-mail or account", ""), ("As", "200px"), ("Invited by", "150px"), ("Until", "110px"))
+
+
+def _show_accounts() -> None:
+    """The invitations that are open, and the accounts of people here with their last sign-in."""
+    store, zone = session.store(), text.time_zone()
+    me = session.me("lead")
+    waits = invitations.open_invitations(store)
+    if waits:
+        st.header("Invitations", anchor=False)
+        rows = [
+            [invitation.whom, f"{invitation.person} ({invitation.role})" if invitation.person else invitation.role,
+             display_name(invitation.inviter), f"{invitation.expires:%Y-%m-%d}"]
+            for invitation in waits
+        ]  # fmt: skip
+        ids, acts = [invitation.id for invitation in waits], [("Withdraw",)] * len(waits)
+        clicked = tables.wrapped_table(_INVITATION_COLUMNS, rows, "invitations", "Invitations", ids, actions=acts)
+        if clicked:
+            with text.refusals():
+                invitations.withdraw_invitation(store, me.name, waits[clicked[0]].id)
+                st.rerun()
+    accounts = logins.person_accounts(store)
+    if accounts:
+        st.header("Accounts", anchor=False)
+        st.caption("Who signs in as whom. A name here is what the provider said at the first sign-in.")
+        rows = [
+            [account.email or account.issuer, account.person, account.granted or "–",
+             text.moment(account.last, zone) if account.last else "–"]
+            for account in accounts
+        ]  # fmt: skip
+        tables.wrapped_table(_ACCOUNTS, rows, "accounts", "Accounts")
+
+
+def _open_invitation(me: Person, email: str, role: Role, person: str = "", days: int = invitations.DAYS) -> None:
+    """Open an invitation, and draw the page anew."""
+    with text.refusals():
+        entry = invitations.invite(session.store(), me.name, email, role, person, days)
+        session.scratch("people")["said"] = f"{entry.email} can sign in until {entry.expires:%Y-%m-%d}. Let them know."
+        st.rerun()
+
+
+def _draw_account(me: Person, person: Person) -> None:
+    """Of somebody here: an account to sign in with, and the end of all their sign-ins."""
+    with st.form("link", border=False):
+        email = st.text_input("Let an account sign in as this person", max_chars=254, placeholder="its e-mail address")
+        if st.form_submit_button("Invite", icon=":material/link:"):
+            _open_invitation(me, email, person.role, person.name)
+    if st.button("Sign out everywhere", icon=":material/logout:"):
+        with text.refusals():
+            logins.sign_out_everywhere(session.store(), me.name, person.name)
+            session.scratch("people")["said"] = f"{person.name} is signed out everywhere."
+            st.rerun()
