@@ -17,7 +17,6 @@ from data.records.settings import QueueRules, set_queue_rules
 from data.store import open_store
 from data.trail.trail import TrailEntry
 from pages.trail import page as trail_page
-from pages.trail import table
 from tests import seeds
 from tests.pages.desk_driver import enter
 from tests.server import Server
@@ -72,8 +71,8 @@ def test_a_page_of_changes_that_has_all_of_them_leads_no_further(app: Server, pa
 def test_a_change_that_did_several_things_counts_once_and_has_a_row_of_each() -> None:
     entry = TrailEntry(7, datetime(2026, 5, 3), "lea", "runs", "demo", "a run")
     entries = [entry, replace(entry, kind="exports"), replace(entry, seq=6)]
-    assert table.count_changes(entries) == "2 changes shown, in 3 rows"
-    assert table.count_changes([entry]) == "1 change shown"
+    assert trail_page.count_changes(entries) == "2 changes shown, in 3 rows"
+    assert trail_page.count_changes([entry]) == "1 change shown"
 
 
 def test_annotators_have_no_trail(app: Server, page: Any) -> None:
