@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 from data.audits import audits
+from data.audits.evidence import Scope
+from data.queue import queue
 from data.records import items
 from data.records.access import Person
 from data.records.datasets import Dataset
-from judges.audits import AuditFinding, all_audits
-from pages.audits import actions, justification_check, probes, rows
-from pages.ui import charts, choose, session
+from data.runs import runs
+from judges import triage
+from judges.audits import Audit, AuditFinding, all_audits
+from judges.plural import many
+from pages.audits import justification_check, rows
+from pages.ui import charts, choose, run_estimate, session, text, url_state
 
 
 def page() -> None:
@@ -58,14 +65,14 @@ def _detail(me: Person, dataset: Dataset, judge: str, name: str, results: audits
         with st.container(width="stretch", gap=None):
             rows.draw_definition(audit, limit)
         if audit.threshold is not None and me.may("lead"):
-            actions.draw_limit(me.name, audit, limit)
+            _draw_limit(me.name, audit, limit)
     if finding.plot is not None:
         with st.container(width=720):
             charts.audit_plot(finding.plot, f"plot:{key}")
     _items(me, dataset, judge, name, finding, key)
-    if audit.probe in probes.PROBES and (audit.probe != "both orders" or finding.figure is None):
-        probes.panel(me, dataset, judge, audit.probe, results.scope.probes.get(audit.probe, 0))
-    probes.draw_needs(dataset.name, audit.probe, results.scope)
+    if audit.probe in _PROBES and (audit.probe != "both orders" or finding.figure is None):
+        _draw_probe(me, dataset, judge, audit.probe, results.scope.probes.get(audit.probe, 0))
+    _draw_needs(dataset.name, audit.probe, results.scope)
     if audit.probe == "fits":
         justification_check.panel(me.name, dataset.id, judge, limit)
 
@@ -78,4 +85,109 @@ def _items(me: Person, dataset: Dataset, judge: str, name: str, finding: AuditFi
     names = items.item_names(session.store(), [flag.item for flag in shown])
     rows.draw_flags(shown, len(finding.flags), names, f"flags:{key}", dataset.name)
     if me.may("researcher"):
-        actions.draw_take_button(me.name, dataset, judge, name, finding)
+        draw_take_button(me.name, dataset, judge, name, finding)
+
+
+_PROBES = {
+    "scenario_swapped": "Every dialogue is judged once more, with the scenario of another one.",
+    "reference_removed": "Every output is judged once more, without its reference answer.",
+    "injected_order": "Every item is judged once more, with an instruction to the judge planted in the judged text.",
+    "both orders": "Every pair is judged with A first and with B first. This makes a separate judge: open that "
+    "judge's audits afterwards.",
+}
+
+
+def _draw_probe(me: Person, dataset: Dataset, judge: str, probe: str, done: int) -> None:
+    """Draw what a probe does, its progress and, for those who may run judges, its estimate and its start."""
+    text.say("**Probe run.** {what}", what=_PROBES[probe])
+    if done:
+        text.quiet("{n} to it so far.", n=many(done, "reply", "replies"))
+    if not me.may("researcher"):
+        st.caption("A researcher or lead can run it.")
+        return
+    store = session.store()
+    before = next((run for run in runs.list_runs(store, dataset.id) if run.judge == judge), None)
+    if before is None:
+        st.caption("This judge's replies were imported: give its endpoint in the form of a run.")
+        parameters = {} if probe == "both orders" else {"probe": probe}
+        url_state.link("runs", "Run it", icon=":material/play_arrow:", dataset=dataset.name, **parameters)
+        return
+    with text.refusals():
+        previous = runs.config_of(store, before.id)
+        change = {"orders": "both"} if probe == "both orders" else {"probe": probe}
+        config = replace(previous, params=previous.params.model_copy(update=change), only_unscored=False)
+        estimate = runs.estimate(store, config)
+        if not estimate.judgments:
+            st.caption("It has been run on all of these items.")
+            return
+        run_estimate.show_estimate(estimate)
+        if st.button("Run it", icon=":material/play_arrow:", key=f"probe:{probe}"):
+            with st.spinner("Starting ..."):
+                run_id = runs.start(store, me.name, config)
+            url_state.open_page("runs", run=run_id)
+
+
+def _draw_needs(dataset: str, needs: str, scope: Scope) -> None:
+    """Draw what an audit needs of people, or of another judge."""
+    if needs == "second judge" and not scope.others:
+        st.caption("This needs a second judge: a model of another family with the same card, on the same items.")
+        url_state.link("runs", "Run a second judge", icon=":material/play_arrow:", dataset=dataset)
+    if needs == "gold" and not scope.gold:
+        st.caption("This needs reference labels (gold): labels by people of items that the judge has scored.")
+        with st.container(horizontal=True):
+            url_state.link("queue", "Draw a sample", dataset=dataset, stream="audit")
+            url_state.link("desk", "Label", dataset=dataset, stream="audit")
+
+
+def draw_take_button(actor: str, dataset: Dataset, judge: str, name: str, finding: AuditFinding) -> None:
+    """The button that takes the items of a finding into the review queue, and what came of it."""
+    flags = finding.flags[: rows.MAX_SHOWN_ITEMS]
+    n, key = len({flag.item for flag in flags}), f"{dataset.id}:{judge}:{name}"
+    outcomes: dict[str, tuple[int, int, int]] = session.scratch("flagged")
+    these = "these" if len(flags) == len(finding.flags) else "the strongest"
+    with st.container(horizontal=True, vertical_alignment="center"):
+        label = text.escape(
+            f"Add {these} {many(n, 'item')} to the review queue" if n > 1 else "Add it to the review queue"
+        )
+        if st.button(label, icon=":material/playlist_add:", key=f"take:{name}"):
+            title = all_audits()[name].title
+            reasons = [triage.audit_flag(f.item, title, f.text, f.strength, f.unit, f.dimension) for f in flags]
+            with text.refusals():
+                outcomes[key] = queue.take_flagged(session.store(), actor, dataset.id, judge, reasons)
+        if key in outcomes:
+            new, existing, reserved = outcomes[key]
+            added = f"{many(new, 'item')} added" + (f", {existing:,} in the queue already" if existing else "")
+            added += f", {reserved:,} left out: in the audit sample" if reserved else ""
+            text.quiet(":green[:material/check_circle:] {added}", added=added)
+            url_state.link("queue", "Review queue", dataset=dataset.name, stream="review", reason="flagged")
+
+
+def _draw_limit(actor: str, audit: Audit, now: float | None) -> None:
+    """The limit of an audit, for leads: another one, or its default."""
+    low, high = audits.limit_range(audit)
+    with st.popover("Limit", icon=":material/tune:", key=f"limit:{audit.name}:{now}"):
+        text.quiet("Applies to the whole workspace. The default is {default}.", default=f"{audit.threshold:g}")
+        pending = audits.proposed_limits(session.store()).get(audit.name)
+        if pending is not None:
+            text.quiet(
+                "{by} has proposed {value}. It applies once another lead sets the same; setting {now} withdraws the "
+                "proposal.",
+                by=pending.by, value=f"{audit.threshold if pending.value is None else pending.value:g}", now=f"{now:g}",
+            )  # fmt: skip
+        value = st.number_input(
+            "Limit", low, high, min(max(float(now or 0), low), high), 0.05, key=f"limit:value:{audit.name}:{now}",
+            label_visibility="collapsed",
+        )  # fmt: skip
+        with st.container(horizontal=True):
+            if st.button(
+                "Set", type="primary", disabled=value == now and pending is None, key=f"limit:set:{audit.name}"
+            ):
+                _save_limit(actor, audit.name, value)
+            if st.button("Back to the default", disabled=now == audit.threshold, key=f"limit:reset:{audit.name}"):
+                _save_limit(actor, audit.name, None)
+
+
+def _save_limit(actor: str, name: str, value: float | None) -> None:
+    with text.refusals():
+        audits.set_audit_limit(session.store(), actor, name, value)
+        st.rerun()

@@ -65,11 +65,11 @@ def draw_take_button() -> None:
     import streamlit as st
 
     from judges.audits import AuditFinding, Flag
-    from pages.audits import actions
+    from pages.audits import page
 
     dataset: Any = SimpleNamespace(id=st.selectbox("Dataset", ["a", "b"]), name="demo")
     finding = AuditFinding("alarm", "So it is.", flags=(Flag("item", "Too long."),))
-    actions.draw_take_button("lea", dataset, "judge", "length_helpfulness", finding)
+    page.draw_take_button("lea", dataset, "judge", "length_helpfulness", finding)
 
 
 def test_what_was_taken_into_the_queue_of_one_dataset_is_not_said_of_another(monkeypatch: pytest.MonkeyPatch) -> None:
