@@ -8,23 +8,46 @@ from typing import Literal
 
 import streamlit as st
 
-from data.mtbench import downloads, mtbench
+from data.mtbench import downloads, figures, mtbench
 from data.records import datasets
 from data.records.datasets import Dataset
 from data.records.protocols import known_protocols
 from judges.mtbench.protocol import Protocol
 from judges.mtbench.ratings import ReadingRules, rules_of
 from judges.mtbench.records import Bench
-from judges.render.findings import mtbench_results
-from pages.mtbench import judges, protocols, results, votes, why
+from judges.render.findings import mtbench_results, mtbench_votes
+from pages.mtbench import judges, protocols, results, why
 from pages.mtbench.selection import BenchSelection
-from pages.ui import picture, session, text, url_state
+from pages.ui import findings, picture, session, text, url_state
+
+
+def _draw_votes(selection: BenchSelection) -> None:
+    """The table of agreement of single votes; ties counted and dropped."""
+    if not selection.bench.votes:
+        st.info(
+            "Nobody has voted on pairs of this dataset. Import a file of votes (question_id, turn, model_a, model_b, "
+            "winner, judge), or label pairs on the desk.",
+            icon=":material/how_to_vote:",
+        )
+        with st.container(horizontal=True):
+            url_state.link("import", "Import votes")
+            url_state.link("desk", "Label pairs", dataset=selection.dataset.name)
+        return
+    findings.draw([mtbench_votes.vote_counts(selection.bench)], "votes")
+    with st.spinner("Comparing the votes ..."):
+        agreements = figures.vote_agreement(session.store(), selection.dataset.id)
+    if not agreements:
+        text.quiet("No two of these votes, and no verdict of a judge, are about the same pair.")
+        return
+    shown = mtbench_votes.table(agreements, selection.names)
+    findings.draw_table(shown, f"votes:{selection.dataset.id}", len(shown.rows), width="content")
+
 
 PARTS: dict[str, tuple[str, Callable[[BenchSelection], None]]] = {
     "results": ("Results", results.panel),
     "judges": ("Judges compared", judges.panel),
     "why": ("Why they differ", why.panel),
-    "votes": ("Votes", votes.panel),
+    "votes": ("Votes", _draw_votes),
     "protocols": ("Protocols", protocols.panel),
 }
 """Value in the address -> title, and what draws it."""
