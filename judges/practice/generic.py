@@ -174,20 +174,5 @@ def _list(
     elif name_key := next((key for key in _NAME_KEYS if key in inside), ""):
         values = [v for option in schema_options(inside[name_key], root) for v in option.get("enum", [])]
         places = [replace(place, preset=str(v), name=str(v)) for v in values]
-        return [_named_entry(judge, fields, item, root, entry, deep) for entry in places]
     return [_fill(judge, fields, item, root, entry, deep + 1) for entry in places]
 
-
-def _named_entry(
-    judge: PracticeJudge, fields: dict[str, Any], item: dict[str, Any], root: dict[str, Any],
-    place: ReplyPlace, deep: int,
-) -> dict[str, Any]:
-    """An entry of a list that names its dimension in a key of its own."""
-    out = {}
-    for name, inner in (item.get("properties") or {}).items():
-        if name in _NAME_KEYS:
-            out[name] = place.preset
-        else:
-            named = place if name in _PASSED_OVER else replace(place, name=name)
-            out[name] = _fill(judge, fields, inner, root, named, deep + 1)
-    return out
