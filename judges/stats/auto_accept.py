@@ -23,6 +23,7 @@ of tests); Korn and Graubard 1998 (the binomial on effective counts).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log, sqrt
 from typing import Any
@@ -121,22 +122,23 @@ def find_threshold(ratings: ConfidenceRatings, target: float = TARGET, delta: fl
     overall = binomial_agreement(ratings, delta)
     efficiency = overall.n_eff / effective_size(ratings.weight) if cells else 1.0
 
-    def no_threshold(why: str, steps: tuple[ThresholdTest, ...] = ()) -> AutoAcceptance:
-        return AutoAcceptance(target, delta, None, None, why, overall, steps, items, cells)
+    def outcome(why: str, steps: Sequence[ThresholdTest] = (), chosen: ThresholdTest | None = None) -> AutoAcceptance:
+        spared = share_above(ratings, chosen.threshold) if chosen else None
+        return AutoAcceptance(target, delta, chosen, spared, why, overall, tuple(steps), items, cells)
 
     if not cells:
-        return no_threshold("No item has both gold and a score of the judge, so its confidence cannot be tested.")
+        return outcome("No item has both gold and a score of the judge, so its confidence cannot be tested.")
     known = np.unique(ratings.confidence[~np.isnan(ratings.confidence)])
     if not len(known):
-        return no_threshold("The judge gives no confidence for any of these items.")
+        return outcome("The judge gives no confidence for any of these items.")
     if len(known) == 1 and not np.isnan(ratings.confidence).any():
-        return no_threshold("The judge's confidence is the same for all items, so it cannot separate them.")
+        return outcome("The judge's confidence is the same for all items, so it cannot separate them.")
     places = candidate_thresholds(ratings, target, delta)
     if not places:
         least, known_items = fewest_items(target, delta), _select_cells(ratings, ~np.isnan(ratings.confidence))
         weight = known_items.weight[np.unique(known_items.item, return_index=True)[1]]
         worth = "" if len(weight) < least else f", worth {floor(effective_size(weight)):,} by weight"
-        return no_threshold(
+        return outcome(
             f"Too few labels: {least:,} items with a confidence are needed to show agreement of "
             f"{target:.0%}, and there are {len(weight):,}{worth}. Label more items that were drawn at random."
         )
@@ -150,23 +152,13 @@ def find_threshold(ratings: ConfidenceRatings, target: float = TARGET, delta: fl
     passed_steps = [step for step in steps if step.passed]
     if not passed_steps:
         first = steps[0]
-        return no_threshold(
+        return outcome(
             f"No threshold is shown to reach {target:.0%}: on the {first.agreement.items:,} items of highest "
             f"confidence agreement is {first.agreement.point or 0:.0%} (lower bound "
             f"{first.agreement.lower_bound or 0:.0%}). People review every item, or the requirement is lowered.",
-            tuple(steps),
+            steps,
         )
-    return AutoAcceptance(
-        target,
-        delta,
-        passed_steps[-1],
-        share_above(ratings, passed_steps[-1].threshold),
-        "",
-        overall,
-        tuple(steps),
-        items,
-        cells,
-    )
+    return outcome("", steps, passed_steps[-1])
 
 
 def candidate_thresholds(ratings: ConfidenceRatings, target: float, delta: float) -> list[float]:
