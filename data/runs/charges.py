@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from data.records.access import allow
 from data.records.tables import ChargeRow, SpendingHoldRow
 from data.store import Store, Tx
 from data.store.ids import new_id
@@ -108,8 +109,9 @@ def run_costs(store: Store | Tx, prices: dict[str, Price | None]) -> dict[str, R
     return out
 
 
+@allow("researcher")
 def trial_costs(store: Store) -> tuple[RunCost, int]:
-    """Return the cost of the trials outside of runs that had a price, and how many calls had none."""
+    """Return the cost of dry runs, and of checks before runs that never began; and how many more calls had no price."""
     ((calls, tokens_in, tokens_out, paid, estimated, unpriced),) = store.rows(
         "select sum(calls), sum(tokens_in), sum(tokens_out), sum(cost), bool_or(estimated), "
         "(select sum(calls) from charge where run_id = '' and cost is null) "

@@ -21,7 +21,6 @@ from data.records.datasets import all_datasets, dataset_systems, question_sets
 from data.records.rows import judge_id
 from data.records.tables import COUNTED_JUDGMENT_SQL, JudgeRow, RunEventRow, RunLimitRow, RunRow
 from data.runs import batches, charges, dry_runs, leases, terms, worker
-from data.runs.charges import RunCost
 from data.runs.endpoints import is_practice_here, practice_url
 from data.runs.pending import PendingJudgments
 from data.runs.run_config import LIVE, DryRunJudgment, RunConfig, RunJudge, RunProgress, RunSummary
@@ -65,12 +64,6 @@ def dry_run(store: Store, actor: str, config: RunConfig, n: int = 3) -> list[Dry
         return dry_runs.dry_run(store, actor, config, judge_id_of(config), n, SEED, terms.budget(config, 0.0), charged)
     finally:
         charges.store_charge(store, actor, "", charged, terms.token_price(config))
-
-
-@allow("researcher")
-def trial_costs(store: Store) -> tuple[RunCost, int]:
-    """Return the cost of dry runs, and of checks before runs that never began; and how many more calls had no price."""
-    return charges.trial_costs(store)
 
 
 @allow("researcher")

@@ -9,7 +9,7 @@ import streamlit as st
 
 from data.records import datasets
 from data.records.access import Person
-from data.runs import runs
+from data.runs import charges, runs
 from data.runs.run_config import LIVE, RunProgress, RunSummary
 from pages.runs import new_run, protocol_run, views
 from pages.ui import session, text, url_state
@@ -43,7 +43,7 @@ def page() -> None:
         st.caption("None yet. The practice endpoint needs no key: try a run with it.")
         return
     picked = views.run_table(all_runs, runs.count_run_judgments(store), text.time_zone())
-    views.show_trial_costs(*runs.trial_costs(store))
+    views.show_trial_costs(*charges.trial_costs(store))
     if len(picked) == 1:
         if picked[0].state not in LIVE:
             _draw_run_progress(me, picked[0])

@@ -81,7 +81,7 @@ from data.reports import dashboard as dashboard_file
 from data.reports import evidence, report, tables
 from data.reports.figures import report_figures
 from data.reports.statistics import STATISTICS, load_figures
-from data.runs import runs, writer
+from data.runs import charges, runs, writer
 from data.runs.run_config import RunConfig
 from data.samples import SAMPLES
 from data.store.duckdb_driver import DuckTables
@@ -1695,7 +1695,7 @@ def run_outcomes(workspace: PlantedWorkspace) -> Iterator[str]:
     yield from facts("all", runs.list_runs(store))
     yield from facts("of pairs", runs.list_runs(store, pairs))
     yield from facts("made", list(runs.count_run_judgments(store).values()))
-    yield from facts("trials", runs.trial_costs(store))
+    yield from facts("trials", charges.trial_costs(store))
     paid = "select run_id, sort, estimated, sum(calls), sum(tokens_in), sum(tokens_out), sum(cost) from charge"
     yield from facts("paid", store.rows(f"{paid} group by all order by all"))
     yield from _stored_rows(

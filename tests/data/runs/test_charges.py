@@ -282,7 +282,7 @@ def test_trials_are_counted_and_keep_the_limit(store: Store) -> None:
     with serve_in_thread(lambda body, nth: Say(REPLY, usage=(2000, 400))) as endpoint:
         endpoint.models = {"data": [{"id": "another"}]}  # a check before each start then asks a short call
         runs.dry_run(store, "lea", config(store, endpoint.url))
-        assert runs.trial_costs(store)[0].calls == len(endpoint.bodies) == 3
+        assert charges.trial_costs(store)[0].calls == len(endpoint.bodies) == 3
         with pytest.raises(BadInput, match=r"limit of \$0\.01 ends the run"):
             runs.dry_run(store, "lea", config(store, endpoint.url, spending_limit=0.01))
         assert len(endpoint.bodies) == 3
@@ -298,13 +298,13 @@ def test_trials_are_counted_and_keep_the_limit(store: Store) -> None:
 
 def test_trials_at_a_price_are_told_though_others_have_none(store: Store) -> None:
     with serve_in_thread(lambda body, nth: Say(REPLY, usage=(2000, 400))) as endpoint:
-        assert runs.trial_costs(store) == (RunCost(cost=0.0), 0)
+        assert charges.trial_costs(store) == (RunCost(cost=0.0), 0)
         priced = config(store, endpoint.url)
         runs.dry_run(store, "lea", priced, 2)
-        spent = runs.trial_costs(store)
+        spent = charges.trial_costs(store)
         assert spent == (RunCost(2, 4000, 800, pytest.approx(0.016)), 0)
         runs.dry_run(store, "lea", replace(priced, model="n", price=None, spending_limit=None))
-        assert runs.trial_costs(store) == (spent[0], 3)
+        assert charges.trial_costs(store) == (spent[0], 3)
 
 
 def test_a_dry_run_tries_a_call_twice_at_most(store: Store) -> None:
@@ -322,11 +322,11 @@ def test_an_endpoint_that_is_not_ready_is_named_and_what_its_trial_may_cost_is_c
         )
         with pytest.raises(BadInput, match=unanswered):
             runs.start(store, "lea", run_config)
-        spent, _ = runs.trial_costs(store)
+        spent, _ = charges.trial_costs(store)
         assert (spent.calls, spent.tokens_out, len(endpoint.bodies)) == (1, 1000, 1) and spent.tokens_in > 0
         with pytest.raises(BadInput, match=r"^The endpoint does not answer"):
             runs.start(store, "lea", replace(run_config, spending_limit=0.02))
-        assert runs.trial_costs(store)[0].calls == len(endpoint.bodies) == 2
+        assert charges.trial_costs(store)[0].calls == len(endpoint.bodies) == 2
         endpoint.models = Say(status=503)
         with pytest.raises(BadInput, match=unanswered):
             list_models(run_config.endpoint)
