@@ -204,9 +204,6 @@ _WORDS = {
 
 
 def _read(row: Row) -> Approval:
-    id_, dataset, judge, sort, dimension, decision, reason, state, print_, person, at, seq, rules = row
-    return Approval(
-        str(id_), str(dataset), str(judge), str(sort), str(dimension), decision, str(reason),
-        _WORDS.get(str(state), str(state)), str(print_), str(person), at, int(seq),
-        policy.from_stored(json.loads(rules)),
-    )  # fmt: skip
+    *key, state, print_, person, at, seq, rules = row
+    terms = policy.from_stored(json.loads(rules))
+    return Approval(*(*key, _WORDS.get(state, state), print_, person, at, seq, terms))
