@@ -105,11 +105,7 @@ def list_approvals(call: Call) -> models.ApprovalsOut:
     judge = lookup_judge(call.store, at, call.query.judge).id if call.query.judge else ""
     suspension.suspend_unsupported(call.store)
     return models.ApprovalsOut(dataset=at.name, approvals=[
-        models.ApprovalOut(
-            judge=a.judge, unit=a.sort, dimension=a.dimension, decision=a.decision, state=a.state,
-            reason=a.reason, person=a.person, at=a.at,
-        )
-        for a in record.current_approvals(call.store, at.id, judge)
+        models.ApprovalOut(unit=a.sort, **vars(a)) for a in record.current_approvals(call.store, at.id, judge)
     ])  # fmt: skip
 
 
