@@ -219,7 +219,8 @@ class _Work:
                 continue
             for piece in call_plan.pieces(self.card, self.params, task):
                 request = call_plan.build_request(self.card, self.params, task, piece, {}, "json_schema")
-                _heading(task, piece)
+                named = _join_words(task.key, task.part, piece)
+                print(f"=== {named} " + "=" * max(100 - len(named), 3))
                 for message in request.messages:
                     print(f"[{message['role']}]\n{message['content']}\n")
         if purse is not None:
@@ -285,11 +286,6 @@ def _count(counts: _Counts, reading: Reading) -> None:
 
 def _join_words(*words: str) -> str:
     return " ".join(word for word in words if word)
-
-
-def _heading(task: Task, piece: str) -> None:
-    named = _join_words(task.key, task.part, piece)
-    print(f"=== {named} " + "=" * max(100 - len(named), 3))
 
 
 def _read(card: Card, reading: Reading) -> list[str]:

@@ -25,7 +25,8 @@ def answer_message(judge: PracticeJudge, text: str, schema: dict[str, Any] | Non
     """The reply to the last user message.
 
     Assay's own cards have specific rules. The generic rules fill in further keys of the schema (the summary of a
-    window) and answer all other cards. Without a fence, the model says what it is.
+    window) and answer all other cards. If no shape is known, a single output is rated, and a pair compared. Without a
+    fence, the model says what it is.
     """
     fence = read_fence(text)
     if fence is None:
@@ -39,7 +40,8 @@ def answer_message(judge: PracticeJudge, text: str, schema: dict[str, Any] | Non
         return _with_rest(judge, fields, _JSON[card][0](judge, fields), shape)
     if shape is not None:
         return generic.fill_schema(judge, fields, shape)
-    return _guess_reply(judge, fields, as_json)
+    prose = pair.judge_in_prose(judge, fields) if "response_a" in fields else response.rate_in_prose(judge, fields)
+    return {"reply": reply_text(prose)} if as_json else prose
 
 
 _NAMES = {"turns": "dialogue", "scenario": "scenario_description"}
@@ -75,9 +77,3 @@ def _with_rest(
     missing = {name: node for name, node in properties.items() if name not in reply}
     rest = generic.fill_schema(judge, fields, {**shape, "properties": missing}) if missing else {}
     return {name: reply[name] if name in reply else rest[name] for name in properties}
-
-
-def _guess_reply(judge: PracticeJudge, fields: dict[str, Any], as_json: bool) -> Reply:
-    """A reply if no shape is known: a rating for a single output, a verdict for a pair."""
-    prose = pair.judge_in_prose(judge, fields) if "response_a" in fields else response.rate_in_prose(judge, fields)
-    return {"reply": reply_text(prose)} if as_json else prose

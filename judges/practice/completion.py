@@ -104,16 +104,11 @@ def count_tokens(text: str) -> int:
     return len(text) // 3 if text.isascii() else tokens(text)
 
 
-def split_tokens(text: str) -> list[str]:
-    """The tokens of a text."""
-    return _TOKEN.findall(text)
-
-
 def cut_to_tokens(text: str, max_tokens: int, spelling: Sequence[tuple[str, Grade | None]] = ()) -> tuple[str, bool]:
     """The text within `max_tokens` (0: any number), and whether it had to be cut; `spelling`: its tokens, if known."""
     if max_tokens <= 0 or len(text) <= max_tokens:
         return text, False
-    texts = [token for token, _ in spelling] or split_tokens(text)
+    texts = [token for token, _ in spelling] or _TOKEN.findall(text)
     return ("".join(texts[:max_tokens]), True) if len(texts) > max_tokens else (text, False)
 
 

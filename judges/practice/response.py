@@ -150,18 +150,15 @@ def rate_in_prose(judge: PracticeJudge, fields: dict[str, Any]) -> tuple[str | G
         "form": saw["clear"]["form"],
         "minus": saw["order"]["minus"] / 2 + saw["true"]["minus"] / 2,
     }
-    earlier = _earlier(fields.get("dialogue"))
+    dialogue = fields.get("dialogue")
+    texts = (words.field_text(entry) for entry in (dialogue if isinstance(dialogue, list) else [])[:-2])
+    earlier = frozenset().union(*map(words.content_words, texts))
     if earlier:
         level["memory"] = 0.3 + 0.7 * words.word_share(words.content_words(output), earlier, 12)
     grade = judge.grade("rating", output, level, 1, 10)
     seen = f"the words taken up ({level['topic']:.2f} of 1) and the form ({level['form']:.2f} of 1)"
     text = f"{DISCLAIMER} It looked at {seen}."
     return (f"{text}\n\nRating: [[", grade, "]]")
-
-
-def _earlier(dialogue: Any) -> frozenset[str]:
-    entries: Sequence[Any] = dialogue if isinstance(dialogue, list) else ()
-    return frozenset().union(*(words.content_words(words.field_text(e)) for e in entries[:-2]))
 
 
 def choose_grade(judge: PracticeJudge, names: Sequence[str], level: float) -> str:

@@ -26,7 +26,6 @@ from judges.stats import missingness
 from judges.stats.calibration import DimensionResult
 from judges.stats.sample_size import extrapolate_interval, more_items_for_threshold, more_items_for_width
 from judges.stats.threshold import flag_thresholds
-from judges.types import Dimension
 from pages.calibration import agreement, anchoring, auto_accept, human_ceiling, slices
 from pages.calibration.selection import CalibrationSelection, load
 from pages.ui import explanations, findings, gold, session, text, url_state
@@ -36,20 +35,15 @@ def _draw_missing_scores(selection: CalibrationSelection, line: DimensionResult,
     """The figures where what the judge could not answer is left out, or counts as an answer."""
     store, d = session.store(), line.dimension
     explanations.heading_with_help("Where the judge gave no usable value", "missing", key=f"missing:{key}")
-    answer = _choose_answer(d)
+    middle = missingness.usual_choices(d.scale)[3:]
+    options = {answer: answer for answer in d.scale.answers or middle}
+    answer = url_state.select("missing", "Count missing as", options, middle[0] if middle else "", 230)
     with st.spinner("Computing each treatment of missing scores ..."):
         figures = measure_missingness(
             store, selection.dataset, selection.judge, d, selection.basis, (answer,), selection.dropped
         )
     findings.draw(other_metrics_findings.missing_values(figures), f"counted:{key}")
     st.caption("A choice here changes this table only.")
-
-
-def _choose_answer(d: Dimension) -> str:
-    """Return the answer that a missing one counts as, besides the usual choices. The address keeps it."""
-    middle = missingness.usual_choices(d.scale)[3:]
-    options = {answer: answer for answer in d.scale.answers or middle}
-    return url_state.select("missing", "Count missing as", options, middle[0] if middle else "", 230)
 
 
 def _draw_sample_size(selection: CalibrationSelection, line: DimensionResult, key: str) -> None:
