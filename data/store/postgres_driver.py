@@ -62,7 +62,9 @@ class PostgresStore(DuckTables):
         self._staged = ""
         """The token of the bulk whose rows are in the copy, hidden."""
         self._lost_since: float | None = None
-        """Since when the database is away."""
+        """Since when the database is away, or the copy cannot follow it."""
+        self._obstacle = ""
+        """Why the copy cannot follow a database that answers."""
         self._asking, self._last_poll = threading.Lock(), 0.0
         self._spilled = contextlib.ExitStack()
         """The folder of what of the copy does not fit into memory."""
@@ -140,27 +142,25 @@ class PostgresStore(DuckTables):
             raise StoreFailed(self._wrong)
         away = self._away_seconds()
         if away and not self._listening.wait(max(POLL_SECONDS - away, 0.0)) and not self._is_reachable():
-            raise StoreFailed(
-                f"Nothing was read: the database {self.name} has not answered for {away:.0f} seconds. {_RECOVERY_NOTE}"
-            )
+            silence = f"Nothing was read: the database {self.name} has not answered for {away:.0f} seconds."
+            raise StoreFailed(f"{self._obstacle or silence} {_RECOVERY_NOTE}")
         with super()._cursor() as cursor:
             yield cursor
 
     def _listen(self) -> None:
-        """Bring the copy up to date whenever the database tells of a change, until the store is closed."""
-        import psycopg
-
-        while not self._closed.is_set():
-            connection_errors = psycopg.Error, StoreFailed, duckdb.Error
-            with contextlib.suppress(*connection_errors), postgres_schema.connect(self.url) as ear:
+        """Bring the copy up to date whenever the database tells of a change, until the store is closed or wrong."""
+        while not (self._closed.is_set() or self._wrong):
+            with self._note_obstacle(), postgres_schema.connect(self.url) as ear:
                 ear.execute(f"listen {postgres_bulk.CHANNEL}".encode())
                 self._check_same_database(ear)
                 while not self._closed.is_set():
                     known, newest = self._seq, _newest_change(ear)
                     self._check_not_older(newest, known)
-                    self._lost_since = None
-                    self._listening.set()  # before it waits for a long change of this process
+                    if not self._obstacle:
+                        self._listening.set()  # before it waits for a long change of this process
                     self._update_copy(ear, newest)
+                    self._obstacle, self._lost_since = "", None
+                    self._listening.set()
                     for reservation in postgres_bulk.reservations(ear):
                         if not self._copying.locked():
                             threading.Thread(target=self._stage_rows, args=reservation, daemon=True).start()
@@ -170,16 +170,29 @@ class PostgresStore(DuckTables):
             self._lost_since = self._lost_since or time.monotonic()
             self._closed.wait(_RETRY_SECONDS)
 
+    @contextlib.contextmanager
+    def _note_obstacle(self) -> Iterator[None]:
+        """Suppress what keeps the copy from following the database, and note it where that is not the connection."""
+        import psycopg
+
+        try:
+            yield
+        except psycopg.Error:
+            self._obstacle = ""
+        except Exception as error:  # whatever it is: a copy that no thread brings up to date is behind for good
+            obstacle = f"Nothing was read, as what others saved cannot be taken in. {opening.first_line(error)}"
+            if obstacle != self._obstacle and not (self._closed.is_set() or self._wrong):
+                log.error("store_failed", error, what="The copy is behind", store=self.name)
+            self._obstacle = obstacle
+
     def _is_reachable(self) -> bool:
         """Whether the database has been away for no longer than `GRACE_SECONDS`.
 
         It is asked, once in `POLL_SECONDS`, as the thread that listens may only have had no time.
         """
-        import psycopg
-
         with self._asking:
             if self._away_seconds() > GRACE_SECONDS and time.monotonic() - self._last_poll > POLL_SECONDS:
-                with contextlib.suppress(psycopg.Error, StoreFailed, duckdb.Error):
+                with self._note_obstacle():
                     with postgres_schema.connect(self.url) as link:
                         self._check_same_database(link)
                         self._update_copy(link, _newest_change(link))

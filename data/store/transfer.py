@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+import contextlib
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ import duckdb
 import pyarrow as pa
 
 from data.store.base import Row
+from data.store.errors import StoreFailed
 from data.temp_folders import folder_for
 
 if TYPE_CHECKING:
@@ -51,8 +53,8 @@ def fetch(
         if len(rows) <= MAX_ROWS_AS_VALUES:
             insert(cursor, stored(table), tables[table], rows)
             continue
-        with folder_for("copy") as folder:
-            file, longest = folder / "rows.csv", _MIN_BUFFER_BYTES
+        with _file_for_rows() as file:
+            longest = _MIN_BUFFER_BYTES
             query = f"copy (select {', '.join(tables[table])} from {table} {where[table]})"
             with file.open("wb") as stream, link.cursor().copy(
                 f"{query} to stdout (format csv, force_quote ({_texts(tables[table])}))".encode()
@@ -82,8 +84,7 @@ def send_all(link: Link, cursor: duckdb.DuckDBPyConnection, tables: Mapping[str,
 def send(link: Link, table: str, columns: Columns, cursor: duckdb.DuckDBPyConnection, rows: str = "") -> None:
     """Append rows of DuckDB's, those of its table or what a query takes them from, to PostgreSQL's table."""
     names = ", ".join(columns)
-    with folder_for("copy") as folder:
-        file = folder / "rows.csv"
+    with _file_for_rows() as file:
         cursor.execute(
             f"copy (select {names} from {rows or table}) to '{file}' "
             f"(format csv, header false, force_quote ({_texts(columns)}), nullstr '')"
@@ -92,6 +93,18 @@ def send(link: Link, table: str, columns: Columns, cursor: duckdb.DuckDBPyConnec
         with file.open("rb") as stream, link.cursor().copy(into) as to:
             while part := stream.read(_PART):
                 to.write(part)
+
+
+@contextlib.contextmanager
+def _file_for_rows() -> Iterator[Path]:
+    """A file for rows on their way. Raises StoreFailed where it cannot be made or has no room."""
+    try:
+        with folder_for("copy") as folder:
+            yield folder / "rows.csv"
+    except OSError as error:
+        raise StoreFailed(
+            f"Rows cannot be put into the folder for temporary files: {error.strerror}. Check its space and rights."
+        ) from error
 
 
 def insert(cursor: duckdb.DuckDBPyConnection, table: str, columns: Collection[str], rows: Sequence[Row]) -> None:

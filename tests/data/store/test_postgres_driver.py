@@ -246,6 +246,7 @@ def test_an_older_state_in_its_place_is_noticed(reopen: Callable[[], PostgresSto
         put(store, "z")
     with pytest.raises(StoreFailed, match="Start Assay again"):
         count(store)
+    until(lambda: f"store {store.name}" not in {thread.name for thread in threading.enumerate()})
     assert count(reopen()) == 1
 
 
@@ -403,6 +404,33 @@ def test_reads_go_on_while_only_the_thread_that_listens_has_no_time(
     through._lost_since = time.monotonic() - 60
     with pytest.raises(StoreFailed, match=r"has not answered for 6. seconds"):
         count(through)
+
+
+def test_a_copy_that_cannot_follow_says_why_and_follows_when_it_can(
+    reopen: Callable[[], PostgresStore], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(*_: object) -> Iterator[Path]:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(postgres_driver, "GRACE_SECONDS", 0.0)
+    monkeypatch.setattr(postgres_driver, "POLL_SECONDS", 0.0)
+    store, other = reopen(), reopen()
+    with monkeypatch.context() as full:
+        full.setattr(transfer, "fetch", fail)
+        put(store, "x")
+        until(lambda: bool(other._obstacle) and not other._listening.is_set())
+        with pytest.raises(StoreFailed, match=r"what others saved cannot be taken in\. No space left on device\. When"):
+            count(other)
+    until(lambda: other._seq == 1 and other._listening.is_set())
+    assert count(other) == 1 and not other._obstacle
+    assert [record.__dict__["facts"]["what"] for record in caplog.records] == ["The copy is behind"]
+    with monkeypatch.context() as full:
+        full.setattr(transfer, "MAX_ROWS_AS_VALUES", 0)
+        full.setattr(transfer, "folder_for", fail)
+        with pytest.raises(StoreFailed, match=r"the folder for temporary files: No space left on device\. Check"):
+            put(store, "y")
+    put(store, "y")
+    assert count(store) == 2
 
 
 def test_a_command_whose_database_is_away_is_not_told_to_wait(
