@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 from data.store.base import (
@@ -32,8 +33,8 @@ from data.store.postgres_driver import PostgresStore
 
 __all__ = [
     "Load", "Reader", "Row", "Store", "Tx", "cache_each", "cache_result", "columns_of", "compute_once", "duckdb_path",
-    "is_address", "migrations", "open_store", "placeholders", "preview_rows", "quote_sql", "statements",
-    "store_address", "table_of",
+    "hide_password", "is_address", "migrations", "open_store", "placeholders", "preview_rows", "quote_sql",
+    "statements", "store_address", "table_of",
 ]  # fmt: skip
 
 POSTGRES = ("postgresql://", "postgres://")
@@ -47,16 +48,20 @@ def store_address() -> str:
 
 def duckdb_path(url: str) -> Path | None:
     """The file of a DuckDB store, or None for another one."""
-    scheme, separator, rest = url.partition("://")
-    if scheme != "duckdb" or not separator or not rest:
-        return None
+    scheme, _, rest = url.partition("://")
     # duckdb:///name is relative to the working folder, duckdb:////folder/name is absolute, as in SQLAlchemy.
-    return Path(rest.removeprefix("/"))
+    name = rest.removeprefix("/")
+    return Path(name) if scheme == "duckdb" and name else None
 
 
 def is_address(url: str) -> bool:
     """Whether an address is one that `open_store` takes, whatever is there."""
     return duckdb_path(url) is not None or url.startswith(POSTGRES)
+
+
+def hide_password(url: str) -> str:
+    """An address in quotes, for sentences, without the person and the password in it."""
+    return repr(re.sub("//.*@", "//...@", url))
 
 
 def open_store(url: str | None = None, accept: bool = False) -> Store:
@@ -73,6 +78,6 @@ def open_store(url: str | None = None, accept: bool = False) -> Store:
     if url.startswith(POSTGRES):
         return PostgresStore(url)
     raise BadInput(
-        f"ASSAY_STORE is {url!r}. Use duckdb:///file.duckdb (or duckdb:////folder/file.duckdb), or "
+        f"ASSAY_STORE is {hide_password(url)}. Use duckdb:///file.duckdb (or duckdb:////folder/file.duckdb), or "
         "postgresql://person:password@host/database."
     )

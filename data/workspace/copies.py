@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 from data import log
-from data.store import Store, duckdb_path, is_address, open_store, opening
+from data.store import Store, duckdb_path, hide_password, is_address, open_store, opening
 from data.store.errors import BadInput, NotFound, StoreFailed
 from data.temp_folders import folder_for
 from data.workspace.restore import restore
@@ -22,7 +22,7 @@ def copy_workspace(source: str, target: str) -> tuple[int, int]:
     for address in (source, target):
         if not is_address(address):
             raise BadInput(
-                f"{address!r} names no store. Use duckdb:///file.duckdb or postgresql://person@host/database."
+                f"{hide_password(address)} names no store. Use duckdb:///file.duckdb or postgresql://person@host/database."
             )
     path, to = duckdb_path(source), duckdb_path(target)
     if path is not None and not path.exists():

@@ -21,6 +21,7 @@ from data.store.duckdb_driver import DuckStore
 from data.store.errors import BadInput, StoreDamaged, StoreFailed, StoreLocked
 from data.store.high_water_mark import Mark
 from data.store.ids import new_id
+from data.workspace.copies import copy_workspace
 from tests.fork_server import Forked, run_forked
 from tests.postgres import Databases
 from tests.seeds import count, put
@@ -398,10 +399,19 @@ def test_a_backup_that_cannot_be_written_says_so_and_leaves_nothing(tmp_path: Pa
     store.close()
 
 
-@pytest.mark.parametrize("url", ["sqlite:///x", "duckdb:", "duckdb://", "x.duckdb", "postgres"])
+@pytest.mark.parametrize("url", ["sqlite:///x", "duckdb:", "duckdb://", "duckdb:///", "x.duckdb", "postgres"])
 def test_an_unknown_store_is_refused_with_what_is_known(url: str) -> None:
     with pytest.raises(BadInput, match="duckdb:///file"):
         open_store(url)
+    with pytest.raises(BadInput, match="names no store"):
+        copy_workspace(url, "duckdb:///b.duckdb")
+
+
+def test_an_address_that_is_refused_is_shown_without_its_password() -> None:
+    for use in (open_store, lambda url: copy_workspace(url, url)):
+        with pytest.raises(BadInput, match=r"'postgresql\+psycopg://\.\.\.@host/name'") as refusal:
+            use("postgresql+psycopg://lea:geh@e/im@host/name")
+        assert not [part for part in ("lea", "geh", "e/im") if part in str(refusal.value)]
 
 
 def test_the_mark_is_believed_only_when_whole(tmp_path: Path) -> None:
