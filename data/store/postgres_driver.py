@@ -50,6 +50,7 @@ class PostgresStore(DuckTables):
 
     def __init__(self, url: str) -> None:
         self.url = url
+        postgres_schema.require_packages()
         super().__init__(postgres_schema.store_name(url))
         self._copy_lock = threading.RLock()
         """Held by whoever brings the copy up to date."""
@@ -69,7 +70,6 @@ class PostgresStore(DuckTables):
         self._spilled = contextlib.ExitStack()
         """The folder of what of the copy does not fit into memory."""
         self._wrong = ""
-        postgres_schema.require_packages()
         try:
             with self._translate_errors("Nothing was read"):
                 with postgres_schema.connect(url) as link:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from data import log
 from data.store.base import check_version, migrations, statements
@@ -38,12 +37,26 @@ _VIEW = re.compile(r"create (?:or replace )?view (\w+)")
 _REPLACED = re.compile(r"create or replace view (\w+)")
 """PostgreSQL replaces no view whose columns change: it is dropped with all that rest on it, and those are made anew."""
 _OLDEST = 130000
+_NO_ADDRESS = (
+    "ASSAY_STORE is no address of a PostgreSQL database. Use postgresql://person:password@host/database, and in a "
+    "password %2F for /, %40 for @ and %25 for %."
+)
 
 
 def store_name(url: str) -> str:
-    """Return the name of a database in sentences and in the log: never with its password."""
-    parts = urlsplit(url)
-    return f"{parts.path.lstrip('/') or 'postgres'} on {parts.hostname or 'this machine'}"
+    """Return the name of a database in sentences and in the log: never with its password. Raises BadInput."""
+    from psycopg import ProgrammingError
+    from psycopg.conninfo import conninfo_to_dict
+
+    try:
+        parts = conninfo_to_dict(url)
+    except ProgrammingError:
+        raise BadInput(_NO_ADDRESS) from None
+    host = str(parts.get("host") or parts.get("hostaddr") or "/")
+    name = f"{parts.get('dbname') or 'postgres'} on {'this machine' if host.startswith('/') else host}"
+    if "@" in name:  # what follows a / or @ in a password was taken for the database or the host
+        raise BadInput(_NO_ADDRESS)
+    return name
 
 
 def require_packages() -> None:
@@ -66,9 +79,7 @@ def connect(url: str) -> Link:
             keepalives_idle=10, keepalives_interval=5, keepalives_count=3, tcp_user_timeout=6_000,
         )  # fmt: skip
     except psycopg.ProgrammingError:
-        raise BadInput(
-            "ASSAY_STORE is no address of a PostgreSQL database. Use postgresql://person:password@host/database."
-        ) from None
+        raise BadInput(_NO_ADDRESS) from None
     try:
         link.execute(_SESSION)
     except BaseException:

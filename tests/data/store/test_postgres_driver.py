@@ -216,10 +216,25 @@ def test_what_is_no_workspace_is_refused_in_a_sentence(databases: Databases, emp
         open_store(empty_database + "&options=-csearch_path%3Dnowhere")
     with pytest.raises(StoreFailed, match=r"nobody_made_it on this machine refuses .* how many connections"):
         open_store(databases.address("nobody_made_it"))
-    with pytest.raises(BadInput, match="postgresql://person:password@host"):
-        open_store("postgresql://host/name?colour=green")
+    for wrong in ("host/name?colour=green", "u:pass/word@host/name", "u:pass@word@host/name", "u:pass%word@host/name"):
+        with pytest.raises(BadInput, match=r"postgresql://person:password@host/database, and in a password %2F for /"):
+            open_store(f"postgresql://{wrong}")
     with psycopg.connect(empty_database, autocommit=True) as link:
         link.execute("drop schema other cascade")
+
+
+@pytest.mark.parametrize(
+    ("address", "name"),
+    [
+        ("lea:pa[ss#wo?rd@db.example:5432/assay", "assay on db.example"),
+        ("lea@[::1]/assay", "assay on ::1"),
+        ("/assay?host=db.example&password=secret", "assay on db.example"),
+        ("/assay?host=/run/postgresql", "assay on this machine"),
+        ("", "postgres on this machine"),
+    ],
+)
+def test_a_database_is_named_as_its_own_library_reads_the_address(address: str, name: str) -> None:
+    assert postgres_schema.store_name(f"postgresql://{address}") == name
 
 
 def test_a_store_that_is_brought_up_to_date_elsewhere_takes_no_more_here(
