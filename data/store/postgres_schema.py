@@ -134,12 +134,14 @@ def _version(link: Link, name: str) -> int:
 
 def _script(link: Link, sql: str, number: int, title: str) -> None:
     """Run one migration and its record."""
+    # Without it a view of that name would be dropped that another schema of the search path has.
+    schema = str(link.execute("select quote_ident(current_schema())").fetchall()[0][0])
     if number == 1:
         link.execute("create table migration (version bigint, name text, made_at timestamp)")
         link.execute("create table wrote (seq bigint primary key, tables text not null, token text not null)")
     for statement in statements(sql):
         if replaced := _REPLACED.match(statement):
-            link.execute(f"drop view if exists {replaced[1]} cascade".encode())
+            link.execute(f"drop view if exists {schema}.{replaced[1]} cascade".encode())
         link.execute(_order_by_bytes(statement).encode())
         if (table_match := re.match(r"create table (\w+)", statement)) and table_match[1] != "change":
             link.execute(f"create index {table_match[1]}_seq on {table_match[1]} (seq)".encode())

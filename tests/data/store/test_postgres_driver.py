@@ -237,6 +237,20 @@ def test_a_database_is_named_as_its_own_library_reads_the_address(address: str, 
     assert postgres_schema.store_name(f"postgresql://{address}") == name
 
 
+def test_workspaces_in_several_schemas_leave_each_other_alone(empty_database: str) -> None:
+    with psycopg.connect(empty_database, autocommit=True) as link:
+        query = "select viewname from pg_views where schemaname = 'public' order by 1"
+        before = link.execute(query).fetchall()
+        link.execute('create schema "Team"')
+        with contextlib.closing(open_store(empty_database + "&options=-csearch_path%3D%22Team%22,public")) as store:
+            put(store, "x")
+            assert count(store) == 1
+        assert link.execute(query).fetchall() == before
+        link.execute('drop schema "Team" cascade')
+    with contextlib.closing(open_store(empty_database)) as store:
+        assert count(store) == 0
+
+
 def test_a_store_that_is_brought_up_to_date_elsewhere_takes_no_more_here(
     reopen: Callable[[], PostgresStore], empty_database: str
 ) -> None:
