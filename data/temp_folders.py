@@ -28,9 +28,13 @@ def folder(kind: str) -> Path:
 
 
 @contextlib.contextmanager
-def folder_for(kind: str) -> Iterator[Path]:
-    """A new folder for one kind of files, which goes when the body ends."""
-    path, lock = _make(kind)
+def folder_for(kind: str, place: Path | None = None) -> Iterator[Path]:
+    """A new folder for one kind of files, which goes when the body ends.
+
+    `place` is the folder that it is made in: for files that are too large for temporary ones, or are moved from there
+    to a name beside it. Raises OSError.
+    """
+    path, lock = _make(kind, place)
     try:
         yield path
     finally:
@@ -46,19 +50,20 @@ def remove(*kinds: str) -> None:
         lock.close()
 
 
-def _make(kind: str) -> tuple[Path, TextIOWrapper]:
+def _make(kind: str, place: Path | None = None) -> tuple[Path, TextIOWrapper]:
     """A new folder, and the lock in it."""
-    _clear(kind)
-    new = Path(tempfile.mkdtemp(prefix=".assay-"))
+    _clear(kind, place)
+    new = Path(tempfile.mkdtemp(prefix=".assay-", dir=place))
     lock = (new / _LOCK).open("w")
-    fcntl.flock(lock, fcntl.LOCK_EX)
+    with contextlib.suppress(OSError):  # a file system without locks: nobody can clear it away there
+        fcntl.flock(lock, fcntl.LOCK_EX)
     # Under its own name only with the lock: until then another process would clear it away.
     return new.rename(new.with_name(new.name.replace(".assay-", f"assay-{kind}-"))), lock
 
 
-def _clear(kind: str) -> None:
+def _clear(kind: str, place: Path | None) -> None:
     """Clear away what killed processes have left."""
-    for lock in Path(tempfile.gettempdir()).glob(f"assay-{kind}-*/{_LOCK}"):
+    for lock in (place or Path(tempfile.gettempdir())).glob(f"assay-{kind}-*/{_LOCK}"):
         with contextlib.suppress(OSError), lock.open("r+") as lock_file:
             fcntl.flock(lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             shutil.rmtree(lock.parent, ignore_errors=True)

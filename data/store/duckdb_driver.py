@@ -22,6 +22,7 @@ from data.store.combination import combine
 from data.store.errors import StoreDamaged, StoreFailed, StoreLocked
 from data.store.hidden_rows import HiddenRows
 from data.store.high_water_mark import CHANGE, Mark, change_digest, digest
+from data.temp_folders import folder_for
 
 if TYPE_CHECKING:
     import pandas
@@ -242,25 +243,22 @@ class DuckTables(Store):
             cursor.rollback()
 
     def backup(self, file: Path) -> None:
-        part = opening.beside_path(file, ".part")
         with self._copying, self._cursor() as cursor:
             try:
-                opening.remove_copy(part)
-                database = cursor.execute("select current_database()").fetchall()[0][0]
-                cursor.execute(f"attach {quote_sql(part)} as copy_of_store")
-                try:
-                    cursor.execute(f'copy from database "{database}" to copy_of_store')
-                finally:
-                    cursor.execute("detach copy_of_store")
-                part.replace(file)
+                with folder_for("backup", file.parent) as folder:
+                    part = folder / "part.duckdb"
+                    database = str(cursor.execute("select current_database()").fetchall()[0][0])
+                    cursor.execute(f'attach {quote_sql(part)} as copy_of_store')
+                    try:
+                        cursor.execute(f'copy from database "{database}" to copy_of_store')
+                    finally:
+                        cursor.execute(f'detach copy_of_store')
+                    part.replace(file)
             except (duckdb.Error, OSError) as error:
                 raise StoreFailed(
                     f"The backup {file} was not made: {opening.first_line(error)} Nothing was changed. "
                     "Check the disk's free space and rights."
                 ) from None
-            finally:
-                with contextlib.suppress(OSError):
-                    opening.remove_copy(part)
 
 
 class DuckStore(DuckTables):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from contextlib import closing
 from pathlib import Path
 
@@ -46,8 +45,8 @@ def _to_database(origin: Store, target: str) -> tuple[int, int]:
 
 
 def _to_file(origin: Store, to: Path, target: str) -> tuple[int, int]:
-    with tempfile.TemporaryDirectory(prefix="assay-copy-", dir=to.resolve().parent) as folder:
-        file = Path(folder) / "copy.duckdb"
+    with folder_for("copy", to.resolve().parent) as folder:
+        file = folder / "copy.duckdb"
         origin.backup(file)
         with closing(open_store(f"duckdb:///{file}", accept=True)) as new_store:
             newest, digests = new_store.newest(), new_store.digests(new_store.newest())

@@ -12,6 +12,7 @@ from data.store import Row, duckdb_path, opening
 from data.store.duckdb_driver import DuckStore
 from data.store.errors import BadInput, NotFound, StoreDamaged, StoreFailed
 from data.store.high_water_mark import Mark
+from data.temp_folders import folder_for
 from data.workspace.verify import verify
 from judges.errors import AssayError
 
@@ -65,14 +66,12 @@ def backup_revision(backup: Path) -> int:
 
 def check_copy(backup: Path) -> int:
     """Read all of a backup, which stays as it is; its newest revision. Raises BadInput or StoreFailed as `restore`."""
-    part = opening.beside_path(backup, ".checking")
     try:
-        opening.remove_copy(part)
-        return _restore_checked(backup, part, f"duckdb:///{part}", False, [])
+        with folder_for("check", backup.parent) as folder:
+            part = folder / backup.name
+            return _restore_checked(backup, part, f"duckdb:///{part}", False, [])
     except (opening.Failure, OSError) as error:
         raise StoreFailed(f"{backup.name} could not be read: {opening.first_line(error)}") from error
-    finally:
-        opening.remove_copy(part)
 
 
 def _restore_checked(backup: Path, part: Path, url: str, force: bool, seen: list[Row]) -> int:

@@ -1,5 +1,6 @@
 """Folders for files that wait: they go with their use, and after a kill with the next use."""
 
+import fcntl
 import os
 import signal
 import tempfile
@@ -27,6 +28,21 @@ def test_what_a_killed_import_left_goes_with_the_next_one(tmp_path: Path, monkey
     with folder_for("copy") as copy:
         assert list(tmp_path.iterdir()) == [copy]
     assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_can_be_made_beside_what_it_is_for_where_there_are_no_locks_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(37, "No locks available")
+
+    for lock in (fcntl.flock, refuse):
+        monkeypatch.setattr(fcntl, "flock", lock)
+        with folder_for("copy", tmp_path) as one, folder_for("copy", tmp_path) as two:
+            assert set(tmp_path.iterdir()) == {one, two}
+        assert not list(tmp_path.iterdir())
+    with pytest.raises(FileNotFoundError), folder_for("copy", tmp_path / "none"):
+        pass
 
 
 def test_the_folders_of_a_process_go_by_their_kind_or_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

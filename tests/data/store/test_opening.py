@@ -515,6 +515,38 @@ def test_a_backup_that_cannot_be_read_for_want_of_room_is_not_called_sound(
     assert every(tmp_path) == before
 
 
+def test_two_who_check_a_backup_at_once_both_read_all_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = at(tmp_path / "a.duckdb")
+    put(store, "x")
+    store.backup(tmp_path / "b.duckdb")
+    store.close()
+    revisions: list[int] = []
+
+    def check_meanwhile(_: object) -> list[str]:
+        if not revisions:
+            revisions.append(-1)
+            revisions.append(check_copy(tmp_path / "b.duckdb"))
+        return []
+
+    monkeypatch.setattr("data.workspace.restore.verify", check_meanwhile)
+    assert check_copy(tmp_path / "b.duckdb") == 1 and revisions == [-1, 1]
+
+
+def test_what_a_killed_backup_left_goes_with_the_next_one(path: Path) -> None:
+    code = (
+        "import os, pathlib\nfrom data.store import open_store\n"
+        f"store = open_store('duckdb:///{path}')\npathlib.Path.replace = lambda *_: os._exit(0)\n"
+        f"store.backup(pathlib.Path('{path.parent}/one.duckdb'))"
+    )
+    before = {file.name for file in path.parent.iterdir()}
+    python(code)
+    store = at(path)
+    assert {file.name for file in path.parent.iterdir()} - before, "the copy that was made aside is left"
+    store.backup(path.parent / "two.duckdb")
+    store.close()
+    assert {file.name for file in path.parent.iterdir()} == {"a.duckdb", "a.duckdb.mark", "two.duckdb"}
+
+
 def test_memory_can_be_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ASSAY_MEMORY", "200MB")
     store = open_store(f"duckdb:///{tmp_path}/a.duckdb")
