@@ -247,12 +247,12 @@ class DuckTables(Store):
             try:
                 with folder_for("backup", file.parent) as folder:
                     part = folder / "part.duckdb"
-                    database = str(cursor.execute("select current_database()").fetchall()[0][0])
-                    cursor.execute(f'attach {quote_sql(part)} as copy_of_store')
+                    database = str(cursor.execute("select current_database()").fetchall()[0][0]).replace('"', '""')
+                    cursor.execute(f'attach {quote_sql(part)} as "copy of {database}"')
                     try:
-                        cursor.execute(f'copy from database "{database}" to copy_of_store')
+                        cursor.execute(f'copy from database "{database}" to "copy of {database}"')
                     finally:
-                        cursor.execute(f'detach copy_of_store')
+                        cursor.execute(f'detach "copy of {database}"')
                     part.replace(file)
             except (duckdb.Error, OSError) as error:
                 raise StoreFailed(

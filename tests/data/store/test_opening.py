@@ -547,6 +547,15 @@ def test_what_a_killed_backup_left_goes_with_the_next_one(path: Path) -> None:
     assert {file.name for file in path.parent.iterdir()} == {"a.duckdb", "a.duckdb.mark", "two.duckdb"}
 
 
+@pytest.mark.parametrize("name", ["copy_of_store.duckdb", 'a "b".duckdb'])
+def test_a_store_of_any_name_can_be_backed_up(tmp_path: Path, name: str) -> None:
+    store = at(tmp_path / name)
+    put(store, "x")
+    store.backup(tmp_path / "backup.duckdb")
+    store.close()
+    assert backup_revision(tmp_path / "backup.duckdb") == 1
+
+
 def test_memory_can_be_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ASSAY_MEMORY", "200MB")
     store = open_store(f"duckdb:///{tmp_path}/a.duckdb")
