@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections import defaultdict
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 from data import log
@@ -104,24 +105,28 @@ def list_backups(store: Store) -> list[Backup]:
             "select e.settings, c.actor from export e join change c on c.seq = e.seq where e.kind = $1", [MADE]
         )
     }
-    files = [(f, f.stat()) for f in place.glob("*.duckdb")] if place.is_dir() else []
-    backups = [
-        Backup(
-            f.name, s.st_size, to_utc(datetime.fromtimestamp(s.st_mtime, UTC)),
-            _revision(f, s.st_size, s.st_mtime_ns), by.get(f.name, ""),
-        )
-        for f, s in files
-    ]  # fmt: skip
+    backups = []
+    for file in place.glob("*.duckdb") if place.is_dir() else ():
+        with contextlib.suppress(FileNotFoundError):  # removed meanwhile, or a link to nowhere
+            stat = file.stat()
+            made_at = to_utc(datetime.fromtimestamp(stat.st_mtime, UTC))
+            revision = _revision_or_none(file, stat)
+            backups.append(Backup(file.name, stat.st_size, made_at, revision, by.get(file.name, "")))
     return sorted(backups, key=lambda b: b.made_at, reverse=True)
 
 
-@lru_cache(maxsize=256)
-def _revision(file: Path, size: int, changed: int) -> int | None:
-    """The newest revision in a file that has that size and time."""
+def _revision_or_none(file: Path, stat: os.stat_result) -> int | None:
+    """The newest revision in a file, None where it cannot be opened now."""
     try:
-        return restore.backup_revision(file)
+        return _revision(file, stat.st_size, stat.st_mtime_ns)
     except AssayError:
         return None
+
+
+@cache
+def _revision(file: Path, size: int, changed: int) -> int:
+    """The newest revision in a file that has that size and time."""
+    return restore.backup_revision(file)
 
 
 @allow("lead")

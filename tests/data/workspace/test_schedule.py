@@ -109,6 +109,31 @@ def test_its_oldest_go_and_no_others(store: Store, clock: Clock, monkeypatch: py
     store.close()
 
 
+def test_each_of_many_backups_is_opened_once_and_again_only_while_it_cannot_be(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = backups.backup_folder(store)
+    place.mkdir()
+    for number in range(1_000):
+        (place / f"{number}.duckdb").touch()
+    (place / "nowhere.duckdb").symlink_to("nothing")
+    opened: list[str] = []
+
+    def revision(file: Path) -> int:
+        opened.append(file.name)
+        if opened.count("7.duckdb") == 1 and file.name == "7.duckdb":
+            raise StoreFailed("Too many open files.")
+        return 3
+
+    monkeypatch.setattr("data.workspace.restore.backup_revision", revision)
+    first, second, third = (
+        {backup.name: backup.revision for backup in backups.list_backups(store)} for _ in range(3)
+    )
+    assert first == second | {"7.duckdb": None} and second == third == {f"{n}.duckdb": 3 for n in range(1_000)}
+    assert len(opened) == 1_001
+    store.close()
+
+
 def test_a_clock_that_was_ahead_and_is_set_back_keeps_no_backup_from_being_made_and_kept(
     store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
