@@ -33,10 +33,23 @@ function prose(cls, text) {
 const ROLE = { user: "user", assistant: "bot", a: "bot", b: "bot", output: "bot", reference: "ref", system: "sys", tool: "tool" };
 const weight = (text) => (!text ? 0 : text.length * (langOf(text) ? 1.9 : 1) + 40 * text.slice(0, 2000).split("\n").length);
 
-/** JSON as readable lines; anything else unchanged. */
+const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{},:]|[^\s[\]{},:"]+/g, DEEPEST = 24;
+
+/** JSON as readable lines; anything else unchanged. Every number, name and order stays as it was written: parsed, 12345678901234567890 would be another. */
 function pretty(text) {
   if (!/^\s*[[{]/.test(text)) return text;
-  try { return JSON.stringify(JSON.parse(text), null, 2); } catch { return text; }
+  try { JSON.parse(text); } catch { return text; }
+  const parts = [];
+  let depth = 0, last = "";
+  for (const [token] of text.matchAll(TOKEN)) {
+    const opened = /^[[{]$/.test(last), closes = /^[\]}]$/.test(token);
+    if (closes) depth--;
+    if (opened !== closes || last === ",") parts.push("\n" + "  ".repeat(Math.min(depth, DEEPEST)));
+    parts.push(token === ":" ? ": " : token[0] === '"' ? JSON.stringify(JSON.parse(token)) : token);
+    if (/^[[{]$/.test(token)) depth++;
+    last = token;
+  }
+  return parts.join("");
 }
 
 /** A folded part: one line; its content is made only when it is opened. */

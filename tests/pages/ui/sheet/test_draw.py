@@ -263,6 +263,24 @@ def test_a_call_that_is_no_json_stands_as_it_came(bench: Bench) -> None:
     assert bodies[0] == '{"customer": "ann", ' and '"order": 0,\n    "state"' in bodies[1]
 
 
+def test_a_call_keeps_every_number_and_name_as_it_was_written(bench: Bench) -> None:
+    written = '{"order": 12345678901234567890, "price": 1.10, "far": 1e400, "twice": 1, "twice": [], "10": {}, '
+    written += '"2": "\\u8377"}'
+    texts = [written, '["[, \\" {", -0.0, null]', "[" * 3000 + "]" * 3000, f'["{"x" * 2_000_000}"]']
+    sheet = fakes.tools("a")
+    for drawn, text in zip(sheet["rows"][0]["texts"][1:5], texts, strict=True):
+        drawn["text"] = text
+    bench.sit(sheet)
+    bench.press("t")
+    bench.page.locator("details.tool .clip").nth(3).wait_for()
+    bodies = bench.page.locator("details.tool .clip").all_inner_texts()
+    lines = ["{", '  "order": 12345678901234567890,', '  "price": 1.10,', '  "far": 1e400,', '  "twice": 1,']
+    assert bodies[0].split("\n") == [*lines, '  "twice": [],', '  "10": {},', '  "2": "荷"', "}"]
+    assert bodies[1] == '[\n  "[, \\" {",\n  -0.0,\n  null\n]'
+    assert bodies[2].count("[") == bodies[2].count("]") == 3000 and len(bodies[2]) < 400_000, "its lines end somewhere"
+    assert len(bodies[3]) > 2_000_000
+
+
 def test_names_in_wide_letters_have_room(bench: Bench) -> None:
     sheet = response("a")
     tone, fit = sheet["rows"][0]["groups"][0]["cells"]
