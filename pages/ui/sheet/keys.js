@@ -116,16 +116,22 @@ function digit(d, e) {
   if (before !== null) step = real.find((s) => Math.abs(s.v - before - n / 10) < 1e-6);
   else if (kind === "turn") {
     const most = Math.max(...real.map((s) => s.v)), now = performance.now(), soon = d.lastDigit && d.lastDigit.c === c && now - d.lastDigit.at < 1000;
-    const both = soon && d.lastDigit.n > 0 ? real.find((s) => s.v === d.lastDigit.n * 10 + n) : null;
-    step = both || real.find((s) => s.v === n);
-    stay = most > 9; // two digits may follow each other
-    d.lastDigit = both ? null : { c, n, at: now };
+    const number = (soon ? d.lastDigit.n * 10 : 0) + n;
+    step = real.find((s) => s.v === number) || real.find((s) => s.v === n);
+    stay = most > 9; // more digits may follow
+    d.lastDigit = { c, n: number <= most ? number : n, at: now };
   } else step = stepOfDigit(c.cell, n);
   if (kind === "interval" && before === null) d.whole = { c, n, at: performance.now() };
   if (!step) return hint(d, `${c.cell.label} has no ${said}: ${whole ? `it goes from ${real[0].t} to ${real[real.length - 1].t}` : kind === "turn" ? "choose one of its turns" : `it has ${real.length} answers`}.`);
   give(d, c, step.v);
   const next = nextAsked(d.view, c);
-  if (!stay && next) moveTo(d, next.i); else focusHere(d);
+  if (!stay && next) moveTo(d, next.i); else focusAnswer(d, c);
+}
+
+/** Stays on a cell; of one that is higher than the page its answer comes into view. */
+function focusAnswer(d, c) {
+  focusHere(d);
+  if (c.active) bringIn(d, c.active);
 }
 
 /** Shows or hides the judge's whole note and the definition, under the cells, which do not move. */
@@ -163,7 +169,7 @@ function slide(d, by) {
     return focusHere(d);
   }
   give(d, c, stepBeside(c.cell, now, by).v);
-  focusHere(d);
+  focusAnswer(d, c);
 }
 
 function hop(d, by) {

@@ -27,6 +27,31 @@ def test_keys_mean_the_same_while_a_button_has_the_focus(bench: Bench) -> None:
     assert bench.mine("fit") == ["3"]
 
 
+@pytest.mark.parametrize(
+    ("keys", "turn"), [("123", "123"), ("299", "299"), ("1234", "4"), ("100", "100"), ("012", "12"), ("3001", "1")]
+)
+def test_turns_beyond_99_take_three_digits(bench: Bench, keys: str, turn: str) -> None:
+    turns = [{"v": n, "t": str(n)} for n in range(1, 301) if n != 12 or turn == "12"]
+    cells = [fakes.cell("response", "turn", 3, kind="turn", steps=[*turns, {"v": 0, "t": "none"}])]
+    bench.sit(fakes.item("a", "a", "response", [fakes.row("response", "response", [], [("", cells)])], why=[]))
+    bench.press(*keys)
+    assert bench.mine("turn") == [turn]
+
+
+@pytest.mark.parametrize("keys", ["290", ["ArrowLeft"]])
+def test_the_turn_that_is_chosen_is_in_view_however_many_there_are(bench: Bench, keys: str | list[str]) -> None:
+    sheet = fakes.item("a", "a", "dialogue", [fakes.conversation(300, weakest=0)], why=[])
+    bench.page.set_viewport_size({"width": 1280, "height": 640})
+    bench.sit(sheet)
+    bench.press("j", "j", "j", *keys)
+    chosen, foot = (bench.page.locator(css).bounding_box() for css in (".cell .step.mine", ".foot"))
+    assert chosen["y"] > 0 and chosen["y"] + chosen["height"] < foot["y"]
+    bench.press("1")
+    bench.wait(1.1)
+    bench.press("1")
+    assert bench.page.locator(".cell .step.mine").bounding_box()["y"] > 0
+
+
 @pytest.mark.parametrize(("word", "keys"), [("partial", "1no2partial"), ("complete", "1–2answer")])
 def test_two_answers_stand_beside_their_keys_where_both_are_short(bench: Bench, word: str, keys: str) -> None:
     cell = fakes.cell("response", "whole", 0, kind="ordered", steps=[{"v": 0, "t": "no"}, {"v": 1, "t": word}])
