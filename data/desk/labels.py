@@ -60,7 +60,7 @@ class AnswerRepair(BaseModel):
     """The text that a person would have written in place of a turn, or of a response."""
 
     unit: str = Field(max_length=40)
-    text: StorableText = Field(max_length=100_000)
+    text: StorableText = Field(max_length=MAX_CHARACTERS)
 
 
 class DeskAnswer(BaseModel):

@@ -2,6 +2,7 @@
 
 const MAC = /Mac|iPhone|iPad/.test(navigator.platform);
 const GO = MAC ? "⌘ ⏎" : "Ctrl ⏎";
+const MOST_NOTE = 20000, MOST_BETTER = 1000000; // letters that data/desk/labels.py saves: a field cuts off what is pasted beyond them
 const REASONS = ["the text is broken or empty", "I do not know this subject", "not my language", "the question does not fit"];
 
 /** The frame is made once per mount; only its parts are changed afterwards. */
@@ -221,7 +222,7 @@ function openEditor(d, sort, of) {
     box2 = view.rowEls[c.r].querySelector(`:scope > .main > .mynotes`);
   } else { closeDock(d); box2 = d.ui.dock; }
   const line = el("div", "editor" + (sort === "comment" ? " menu" : ""));
-  const input = el("input", "free", null, { type: "text", maxlength: "2000", "aria-label": sort === "issue" ? `issue, ${unitName(c)}` : "comment on this item",
+  const input = el("input", "free", null, { type: "text", maxlength: MOST_NOTE, "aria-label": sort === "issue" ? `issue, ${unitName(c)}` : "comment on this item",
     placeholder: sort === "issue" ? "what is wrong here? Enter keeps it, Esc leaves" : "a comment on this item: Enter keeps it, Esc leaves" });
   line.append(el("span", "by", sort), input, button("keepeditor", "keep", "⏎", "keep it"), button("dropeditor", "cancel", "Esc", "leave it"));
   box2.append(line);
@@ -239,7 +240,7 @@ function openBetter(d, unit) {
   const place2 = view.rowEls[view.sheet.rows.indexOf(row)].querySelector(":scope > .main > .mynotes");
   const held = view.notes.find((n) => n.sort === "better" && n.unit === row.unit), text = held ? held.text : saidIn(view, row.unit);
   const box2 = el("div", "editor better"), top = el("div", "betterline");
-  const input = el("textarea", "free", null, { maxlength: "100000", rows: "3", "aria-label": `a better text for ${row.sort === "turn" ? `turn ${row.no}` : "this response"}` });
+  const input = el("textarea", "free", null, { maxlength: MOST_BETTER, rows: "3", "aria-label": `a better text for ${row.sort === "turn" ? `turn ${row.no}` : "this response"}` });
   input.value = text;
   const lang = langOf(text);
   if (lang) input.lang = lang;

@@ -322,7 +322,7 @@ def test_texts_of_an_answer_have_their_longest() -> None:
     for model, fields, longest in (
         (labels.AnswerValue, {"dimension": "d", "v": 1.0, "unit": ""}, {"unit": 40}),
         (labels.AnswerNote, {"sort": "issue", "unit": "", "text": ""}, {"unit": 40, "text": 20_000}),
-        (labels.AnswerRepair, {"unit": "", "text": ""}, {"unit": 40, "text": 100_000}),
+        (labels.AnswerRepair, {"unit": "", "text": ""}, {"unit": 40, "text": labels.MAX_CHARACTERS}),
         (labels.DeskAnswer, answer, {"key": 80, "reason": 2_000}),
     ):
         for name, most in longest.items():

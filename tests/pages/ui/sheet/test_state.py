@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from data.desk import labels
 from tests.pages.ui.sheet import fakes
 from tests.pages.ui.sheet.bench import Bench, Json, answered_sheet, response, values
 
@@ -152,6 +153,21 @@ def test_a_better_text_is_kept_while_it_is_written(bench: Bench) -> None:
     [key] = bench.stored_keys("draft")
     [note] = bench.page.evaluate("key => JSON.parse(localStorage.getItem(key)).notes", key)
     assert note == {"unit": "response", "sort": "better", "text": "As it was said. Really. So."}
+
+
+def test_what_is_pasted_into_a_field_is_kept_as_long_as_the_server_saves_it(bench: Bench) -> None:
+    sheet = response("a")
+    sheet["rows"][0]["texts"] = [fakes.text("output", "As it was said. " * 12_500)]
+    bench.sit(sheet)
+    bench.press("m")
+    bench.page.keyboard.insert_text("x" * 20_000)
+    bench.press("Enter", "e")
+    bench.page.keyboard.insert_text("!")
+    bench.press("Control+Enter")
+    bench.go()
+    answer = labels.DeskAnswer.model_validate(bench.waiting()[0])
+    assert answer.notes[0].text == "x" * 20_000
+    assert len(answer.repairs[0].text) > 200_000 and answer.repairs[0].text.endswith(" !")
 
 
 DRAFT = """([key, change]) => {
