@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from data.cards.desk_cards import CardLayer
@@ -21,6 +22,7 @@ FOLD_CHARACTERS = 400
 """The characters from which a reference answer is folded."""
 _ENDS = {"cut_off": "cut off by the limit of tokens", "refused": "marked as a refusal by the endpoint"}
 """Facts of an item's meta that list turns, with what they mean."""
+_SENTENCE = re.compile(r".{13,}?(?:[.!?](?=\s)|[。！？])")
 
 
 def sheet_data(view: DeskView, again: bool = False) -> Json:
@@ -74,20 +76,21 @@ def _reasons(view: DeskView) -> list[Json]:
 def _title(content: Dialogue | Pair | Response) -> str:
     """A short line for the head of the sheet: the beginning of what the item is about."""
     if isinstance(content, Dialogue):
-        text = content.scenario or content.turns[0].text
+        text = content.scenario or _opening(content.turns)
+    elif isinstance(content, Pair):
+        text = content.input if isinstance(content.input, str) else _opening(content.input)
     else:
-        text = _input_text(content) if isinstance(content, Pair) else content.task
-    lines = [line.strip(" #*\t") for line in text.splitlines()]
+        text = content.task
+    lines = [line.strip(" #*\t") for line in text.splitlines() if not line.lstrip().startswith(("```", "~~~"))]
     first = next((line for line in lines if line and not (line[0] == "[" and line[-1] == "]")), "Untitled")
-    cut = next((first[: n + 1] for n, c in enumerate(first) if c in ".。!?！？" and n > 12), first)
+    sentence = _SENTENCE.match(first)
+    cut = sentence[0] if sentence else first
     return cut if len(cut) <= 90 else cut[:88].rstrip() + "…"
 
 
-def _input_text(content: Pair) -> str:
-    """The input, or what its conversation begins with."""
-    if isinstance(content.input, str):
-        return content.input
-    return next((turn.text for turn in content.input if turn.role == "user"), content.input[0].text)
+def _opening(turns: Sequence[Turn]) -> str:
+    """What the user of a conversation says first."""
+    return next((turn.text for turn in turns if turn.role == "user"), turns[0].text)
 
 
 def _head(content: Dialogue | Pair | Response) -> list[Json]:

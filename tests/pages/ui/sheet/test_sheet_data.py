@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from data.desk import desk
 from data.queue.queue import QueueFilters, claim_items
 from data.records.datasets import dataset_named
@@ -52,3 +54,26 @@ def test_a_tool_that_was_called_before_two_answers_says_what_it_is(tmp_path: Pat
     assert [(t["role"], t.get("label", "")) for t in head["turns"]] == [
         ("user", ""), ("tool", "result of search"), ("assistant", ""), ("user", "")
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("scenario", "user", "title"),
+    [
+        ("Please compare v2.5 with v2.6. Be brief.", "", "Please compare v2.5 with v2.6."),
+        ("", "My mail is ann.lee@example.org, please help! Soon.", "My mail is ann.lee@example.org, please help!"),
+        ("", "荷物がまだ届きません。どこにありますか？明日から出張です。", "荷物がまだ届きません。どこにありますか？"),
+        ("", "```python\nprint(1.25)\n```\nWhat is it?", "print(1.25)"),
+        ("", "# How?", "How?"),
+    ],
+)
+def test_the_title_is_the_first_sentence_of_the_scenario_or_of_the_user(
+    tmp_path: Path, scenario: str, user: str, title: str
+) -> None:
+    """And not a part of a number or an address, nor the system prompt, which is the same for every item."""
+    system = {"turn": 1, "role": "system", "text": "You are a helpful assistant."}
+    item = {**seeds.dialogue(1), "scenario": scenario}
+    item["turns"] = [system, {"turn": 1, "role": "user", "text": user or "Hi"}, *item["turns"][1:]]
+    store = seeds.workspace(tmp_path / "a.duckdb", [item, seeds.judgment(item)])
+    demo = dataset_named(store, "demo").id
+    [view] = desk.desk_views(store, "ann", claim_items(store, "ann", demo, "review", QueueFilters(), [], 1))
+    assert sheet_data.sheet_data(view)["title"] == title
