@@ -10,7 +10,7 @@ function onKey(d, e) {
   tick(d);
   if (e.isComposing || e.keyCode === 229) return;
   if (inside && typing(target)) return onTyping(d, e, target);
-  if (/^(Control|Meta|Shift|Alt|AltGraph|CapsLock|Process|Dead|Unidentified)$/.test(e.key)) return;
+  if (/^(Control|Meta|Shift|Alt|AltGraph|CapsLock|Process|Dead|Unidentified|F\d+)$/.test(e.key)) return;
   const done = () => { e.preventDefault(); e.stopPropagation(); };
   const goes = e.key === "Enter" && (e.ctrlKey || e.metaKey);
   const spelled = e.altKey && /^[[\]]$/.test(e.key); // on many keyboards a bracket needs Option
@@ -268,7 +268,7 @@ function onMenuKey(d, e, done) {
 /** Tab stays inside a dialog. */
 function trap(d, e, box2) {
   const stops = [...box2.querySelectorAll("button, input, textarea")].filter((n) => n.tabIndex >= 0 && n.getClientRects().length);
-  const at = stops.indexOf(d.root.getRootNode().activeElement), to = stops[(at + (e.shiftKey ? -1 + stops.length : 1)) % stops.length];
+  const at = stops.indexOf(d.root.getRootNode().activeElement), to = stops.at(e.shiftKey ? Math.max(at, 0) - 1 : (at + 1) % stops.length);
   e.preventDefault();
   e.stopPropagation();
   to.focus({ preventScroll: true });
@@ -277,7 +277,8 @@ function trap(d, e, box2) {
 function onCardKey(d, e, done) {
   if (e.key === "Tab") return trap(d, e, d.card.el);
   done();
-  if (/^(Arrow|Page)(Up|Down)$/.test(e.key)) d.card.el.querySelector(".card").scrollBy(0, (/Up$/.test(e.key) ? -1 : 1) * (/^Page/.test(e.key) ? 400 : 60));
+  const card = d.card.el.querySelector(".card"), by = { ArrowUp: -60, ArrowDown: 60, PageUp: -400, PageDown: 400, Home: -card.scrollHeight, End: card.scrollHeight }[e.key];
+  if (by) card.scrollBy(0, by);
   if (!e.repeat && (/^(Escape|[?h])$/.test(e.key) || e.key === "Enter" || e.key === " ")) closeCard(d);
 }
 

@@ -52,6 +52,24 @@ def test_the_turn_that_is_chosen_is_in_view_however_many_there_are(bench: Bench,
     assert bench.page.locator(".cell .step.mine").bounding_box()["y"] > 0
 
 
+@pytest.mark.parametrize("dialog", ["?", "s", "h"])
+def test_a_dialog_leaves_the_browser_its_own_keys(bench: Bench, dialog: str) -> None:
+    """F5 and F12, say. With Shift, Tab goes from the dialog itself to its last stop."""
+    bench.sit(response("a"), guide=fakes.GUIDE)
+    bench.page.locator("[data-do=legend]").click()
+    bench.press(dialog, *(["ArrowDown"] if dialog == "s" else []))
+    taken = bench.page.evaluate(
+        """keys => keys.map(key => !shadow.activeElement.dispatchEvent(
+            new KeyboardEvent("keydown", {key, bubbles: true, composed: true, cancelable: true})))""",
+        ["F5", "F11", "F12", "j"],
+    )
+    assert taken[:3] == [False] * 3 and bench.page.locator("[role=dialog]").count() == 1
+    if dialog != "s":
+        assert taken[3], "and no key of the desk goes through it"
+        bench.press("Shift+Tab")
+        assert bench.page.evaluate("shadow.activeElement.dataset.do") == "closecard"
+
+
 @pytest.mark.parametrize(("word", "keys"), [("partial", "1no2partial"), ("complete", "1–2answer")])
 def test_two_answers_stand_beside_their_keys_where_both_are_short(bench: Bench, word: str, keys: str) -> None:
     cell = fakes.cell("response", "whole", 0, kind="ordered", steps=[{"v": 0, "t": "no"}, {"v": 1, "t": word}])

@@ -248,10 +248,11 @@ def test_a_card_that_is_higher_than_the_page_is_scrolled_by_keys(bench: Bench) -
     bench.sit(response("a"))
     bench.press("?")
     places = []
-    for key in ("ArrowDown", "PageDown", "ArrowUp", "PageUp"):
+    for key in ("ArrowDown", "PageDown", "ArrowUp", "PageUp", "End", "Home"):
         bench.press(key)
         places.append(bench.page.locator(".card").evaluate("e => e.scrollTop"))
-    assert places == [60, 460, 400, 0]
+    most = bench.page.locator(".card").evaluate("e => e.scrollHeight - e.clientHeight")
+    assert places == [60, 460, 400, 0, most, 0] and most > 460
     for _ in range(3):
         bench.page.keyboard.down("ArrowDown")  # without "up" in between: a key that is held
     bench.page.keyboard.up("ArrowDown")
