@@ -82,7 +82,7 @@ function newView(d, sheet, past) {
   sheet.rows.forEach((row, r) => row.groups.forEach((group) => group.cells.forEach((cell) => {
     const c = { cell, row, r, group, i: view.cells.length, key: cellKey(cell.unit, cell.dimension), el: null, steps: [], choices: cell.steps, input: null };
     const judge = judgeOf(view, c);
-    if (cell.range && judge && judge.v !== null) c.choices = [{ v: judge.v, t: numeral(judge.v, 4) }, ...cell.steps];
+    if (cell.range && judge && judge.v !== null) c.choices = [{ v: judge.v, t: numeral(judge.v, cell.range.step ? 12 : 4) }, ...cell.steps];
     view.cells.push(c);
     view.index.set(c.key, c);
     if (cell.mine) view.values.set(c.key, cell.mine.v);
@@ -160,7 +160,8 @@ const nextAsked = (view, c) => view.cells.find((x) => x.i > c.i && !x.cell.optio
 
 // ---- numbers that are typed, because their scale has too many answers to be listed
 
-const numeral = (v, digits = 7) => String(Number(Number(v).toPrecision(digits)));
+/** A number with so many digits, but with all of those before its point. */
+const numeral = (v, digits = 7) => String(Number(Number(v).toPrecision(Math.max(digits, String(Math.trunc(Math.abs(v))).length))));
 const onStep = (range, v) => !range.step || Math.abs((v - range.lo) / range.step - Math.round((v - range.lo) / range.step)) < 1e-6;
 const within = (range, v) => typeof v === "number" && v >= range.lo && v <= range.hi && onStep(range, v);
 

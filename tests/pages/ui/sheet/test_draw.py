@@ -309,6 +309,26 @@ def test_a_judges_number_is_as_wide_as_it_needs(bench: Bench) -> None:
     assert bench.cell(cell["dimension"]).locator(".judge").get_attribute("class").split() == ["step", "word", "judge"]
 
 
+@pytest.mark.parametrize(
+    ("value", "step", "text"),
+    [(62.123456, 0, "62.12"), (999.75, 0.25, "999.75"), (12_345, 0, "12345"), (12_345_678.5, 0.5, "12345678.5")],
+)
+def test_a_number_keeps_its_digits_before_the_point_and_those_of_its_scale(
+    bench: Bench, value: float, step: float, text: str
+) -> None:
+    sheet = fakes.numbers("a")
+    cell = sheet["rows"][0]["groups"][0]["cells"][1]
+    cell["judge"]["v"], cell["range"] = value, {"lo": 0, "hi": 87_654_321, "step": step, "by": 1}
+    bench.sit(sheet)
+    assert bench.cell(cell["dimension"]).locator(".judge").inner_text() == text
+    field = bench.cell(cell["dimension"]).locator(".num")
+    assert field.get_attribute("placeholder") == "0–87654321"
+    field.click()
+    bench.page.keyboard.insert_text("76543219")
+    bench.press("Enter")
+    assert field.input_value() == "76543219"
+
+
 def test_what_is_not_defined_is_said_in_the_whole_note(bench: Bench) -> None:
     sheet = response("a")
     for cell in sheet["rows"][0]["groups"][0]["cells"]:
