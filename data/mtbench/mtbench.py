@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from data.gold.gold import NEWEST_OF_PERSON
 from data.records.access import allow
@@ -21,7 +21,7 @@ from judges.mtbench.records import SWAPPED_WINNER, Answer, Bench, BenchQuestion,
 from judges.mtbench.rows import INCONSISTENT
 from judges.mtbench.win_rates import sort_names
 from judges.protocols.order_halves import unpack_orders
-from judges.protocols.orders import Order
+from judges.protocols.orders import ORDERS, Order
 from judges.reading.reading import counted_verdict
 
 AnswerKey = tuple[str, str, int]
@@ -153,7 +153,8 @@ def _games(store: Store, dataset_id: str) -> tuple[dict[str, Judge], tuple[Game,
         [dataset_id, list(COMPARED)],
     )
     games: list[Game] = []
-    rules = {judge_id: counted_verdict(row.parameters) for judge_id, row in every_judge(store).items()}
+    parameters = {judge_id: row.parameters for judge_id, row in every_judge(store).items()}
+    rules = {judge_id: counted_verdict(params) for judge_id, params in parameters.items()}
     for judge, meta_json, model, other, raw, unscored, why, value in rows:
         meta = json.loads(meta_json)
         (a, b), turned = sorted((model, other)), model > other
@@ -167,9 +168,9 @@ def _games(store: Store, dataset_id: str) -> tuple[dict[str, Judge], tuple[Game,
             games.append(Game(*place, order, winner, _reply_text(text), error))
         if not halves:
             verdict = "" if value is None else _SIDES[int(value)]
-            games.append(
-                Game(*place, "", SWAPPED_WINNER[verdict] if turned else verdict, _reply_text(raw), why or unscored)
-            )
+            winner, orders = SWAPPED_WINNER[verdict] if turned else verdict, parameters[judge].get("orders")
+            only: Order | Literal[""] = "" if orders not in ORDERS else "ba" if (orders == "ba") != turned else "ab"
+            games.append(Game(*place, only, winner, _reply_text(raw), why or unscored))
     return _order_judgments(store, games)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from judges.mtbench.ratings import RatingTable
 from judges.mtbench.records import SWAPPED_WINNER, Bench, Winner
+from judges.mtbench.rows import INCONSISTENT
 from judges.stats.agreement import Codes, Floats
 from judges.stats.clustered import mean_by_item, share_by_item, with_t_ends
 from judges.stats.uncertainty import Interval
@@ -78,21 +79,21 @@ SCORES: Mapping[Winner, float] = {"a": 1.0, "tie": 0.5, "b": 0.0}
 
 def decide_games(bench: Bench) -> Verdicts:
     """One verdict for each pair of answers of a judge: that of both orders where they agree, else a tie."""
-    games: dict[tuple[str, str, int, str, str], list[tuple[str, Winner]]] = {}
+    games: dict[tuple[str, str, int, str, str], list[tuple[str, Winner, str]]] = {}
     for game in bench.games:
         a, b, won = sort_names(game.a, game.b, "" if game.error else game.winner)
-        games.setdefault((game.judge, game.question, game.turn, a, b), []).append((game.order, won))
+        games.setdefault((game.judge, game.question, game.turn, a, b), []).append((game.order, won, game.text))
     judges, questions = list(dict.fromkeys(key[0] for key in games)), list(dict.fromkeys(key[1] for key in games))
     models = sorted({name for key in games for name in key[3:]})
     rows: list[tuple[float, ...]] = []
     counts = {judge: [0, 0, 0, 0] for judge in judges}
     for (judge, question, turn, a, b), pair_games in games.items():
-        winners, orders, count = {won for _, won in pair_games}, {order for order, _ in pair_games}, counts[judge]
+        (orders, winners, texts), count = map(set, zip(*pair_games, strict=True)), counts[judge]
         if "" in winners:
             count[2] += 1
             continue
         count[0] += 1
-        count[1] += len(winners) > 1
+        count[1] += len(winners) > 1 or INCONSISTENT in texts
         count[3] += orders in ({"ab"}, {"ba"})
         score = SCORES[winners.pop() if len(winners) == 1 else "tie"]
         rows.append((judges.index(judge), questions.index(question), turn, models.index(a), models.index(b), score))

@@ -312,7 +312,7 @@ def verdicts(counts: Sequence[VerdictCount], names: Mapping[str, str]) -> list[S
     return [
         quiet(
             "{judge}: {n} decided; {turned} changed with the order and count as ties, {failed} left out as a verdict "
-            "failed, {single} asked in one order or given for both at once.",
+            "failed, {single} asked in one order only.",
             judge=names[count.judge], n=many(count.decided, "pair"), turned=f"{count.inconsistent:,}",
             failed=f"{count.failed:,}", single=f"{count.single:,}",
         )

@@ -234,6 +234,20 @@ def test_a_pair_that_was_judged_by_chapters_has_the_verdict_that_they_come_to(tm
     assert [(g.a, g.b, g.order, g.winner, g.error) for g in load_bench(store, D).games] == [("m", "z", "", "b", "")]
 
 
+@pytest.mark.parametrize(("orders", "expected"), [("ab", "ba"), ("ba", "ab"), ("both", "")])
+def test_a_verdict_of_a_run_in_one_order_says_which(tmp_path: Path, orders: str, expected: str) -> None:
+    """The pair shows z before m, and sorted names have m first."""
+    store = workspace(tmp_path)
+    sides = {"response_a": {"system": "z", "text": "Z"}, "response_b": {"system": "m", "text": "M"}}
+    rows = [
+        {"id": "p", "kind": "pair", "input": "Q?", "meta": {"question_id": 7}, **sides},
+        {"item": "p", "card": "plain_pairwise", "model": "j", "params": {"orders": orders},
+         "reply": {"verdict": "a", "reason": ""}},
+    ]  # fmt: skip
+    import_source(store, "lea", from_path(lines(tmp_path / "p.jsonl", rows)), ImportPlan("d", sampling="all"))
+    assert [(g.a, g.b, g.order, g.winner) for g in load_bench(store, D).games] == [("m", "z", expected, "b")]
+
+
 def test_a_verdict_that_failed_without_a_reason_says_how(tmp_path: Path) -> None:
     store = workspace(tmp_path)
     sides = {"response_a": {"system": "m", "text": "M"}, "response_b": {"system": "n", "text": "N"}}

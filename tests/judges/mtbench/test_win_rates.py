@@ -6,6 +6,7 @@ import pytest
 
 from judges.mtbench.ratings import read_ratings
 from judges.mtbench.records import Bench, Game
+from judges.mtbench.rows import INCONSISTENT
 from judges.mtbench.win_rates import decide_games, verdicts_from_ratings, win_rates
 from tests.judges.mtbench.benches import bench
 
@@ -29,6 +30,12 @@ def test_verdicts_over_both_orders_and_what_became_of_the_others():
     ]  # fmt: skip
     [count] = verdicts.counts
     assert (count.decided, count.inconsistent, count.failed, count.single) == (5, 2, 1, 1)
+
+
+def test_a_verdict_over_both_orders_can_say_that_they_do_not_agree():
+    games = [Game("j", question, 1, "a", "b", "", "tie", text) for question, text in (("1", INCONSISTENT), ("2", ""))]
+    [count] = decide_games(Bench(games=tuple(games))).counts
+    assert (count.decided, count.inconsistent, count.single) == (2, 1, 0)
 
 
 def test_win_loss_tie_and_adjusted_by_hand():
