@@ -132,10 +132,11 @@ def _ratings(store: Store, dataset_id: str) -> tuple[dict[str, Judge], tuple[Rat
     )
     places: dict[tuple[str, str], AnswerKey] = {}
     ratings = []
+    rules = _counted_verdicts(store)
     for judge, meta, model, part, sample, raw, unscored, why, value, remark in rows:
         if (meta, model) not in places:
             places[meta, model] = answer_key(json.loads(meta), model)
-        text, stated = _text_and_number(raw, value, remark or "")
+        text, stated = _text_and_number(raw, value, remark or "", rules[judge])
         error = why or "the call to the judge failed" if unscored == "api_error" else ""
         turn = int(part.partition(":")[2] or 1)
         ratings.append(Rating(judge, *places[meta, model], turn, sample, text, stated, error))
@@ -154,7 +155,7 @@ def _games(store: Store, dataset_id: str) -> tuple[dict[str, Judge], tuple[Game,
     )
     games: list[Game] = []
     parameters = {judge_id: row.parameters for judge_id, row in every_judge(store).items()}
-    rules = {judge_id: counted_verdict(params) for judge_id, params in parameters.items()}
+    rules = _counted_verdicts(store)
     for judge, meta_json, model, other, raw, unscored, why, value in rows:
         meta = json.loads(meta_json)
         (a, b), turned = sorted((model, other)), model > other
@@ -207,16 +208,25 @@ def _order_judgments(store: Store, judgeds: Iterable[Judged]) -> tuple[dict[str,
     return {row.id: as_judge(row) for row in rows}, tuple(in_places)
 
 
-def _text_and_number(raw: str, value: float | None, remark: str) -> tuple[str, float | None]:
+def _counted_verdicts(store: Store) -> dict[str, parsing.Counts]:
+    """Return which rating or verdict in a text counts, by judge."""
+    return {judge_id: counted_verdict(row.parameters) for judge_id, row in every_judge(store).items()}
+
+
+def _text_and_number(
+    raw: str, value: float | None, remark: str, counts: parsing.Counts
+) -> tuple[str, float | None]:
     """Return the text of a judgment, and the number of its file if it has no text or a remark names one.
 
-    Otherwise the number is the rating that was read; FastChat's files state -1 where none could be.
+    Otherwise the number is the rating that was read, or that of the text, also where it is off the scale; FastChat's
+    files state -1 where there is none.
     """
     if raw.startswith('{"judgment":""') and (row := _object(raw)):
         return "", row.get("score")
     if number_match := _STATED.match(remark):
         return raw, float(number_match[1])
-    return raw, -1.0 if value is None else value
+    number = parsing.rating(raw, counts) if value is None else value
+    return raw, -1.0 if number is None else number
 
 
 def _verdict(text: str, counts: parsing.Counts) -> Winner:

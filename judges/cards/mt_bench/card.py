@@ -70,20 +70,20 @@ def read(reply: Reply, item: Dialogue) -> Reading:
     unit = f"turn:{reply.turn}"
     if unit not in assistant_units(item):
         return Reading(unscored="incomplete", why=f"turn {reply.turn} is not an assistant turn of this dialogue")
-    if reply.failed:
-        return Reading(unscored="api_error", why="the judgment is $ERROR$: the call to the judge failed")
     has_text = bool(reply.judgment.strip())
     stated = rating(reply.judgment, reply.counts) if has_text else reply.score
+    rules: tuple[Remark, ...] = ()
+    if has_text and reply.score is not None and reply.score != (-1 if stated is None else stated):
+        says = "has no rating" if stated is None else f"says {stated:g}"
+        rules = (Remark(unit, "rating", "rule", f"The file says {reply.score:g}, the judgment's text {says}."),)
+    if reply.failed:
+        return Reading((), rules, "api_error", "the judgment is $ERROR$: the call to the judge failed")
     if stated is None or (stated == -1 and not has_text):
-        return Reading(unscored="unreadable", why="no [[rating]] in the judgment")
+        return Reading((), rules, "unreadable", "no [[rating]] in the judgment")
     if not 1 <= stated <= 10:
-        return Reading(unscored="out_of_range", why=f"the rating is {stated:g}: allowed are 1 to 10")
-    remarks = [Remark(unit, "rating", "note", reply.judgment.strip())] if has_text else []
-    if reply.score is not None and reply.score != stated:
-        remarks.append(
-            Remark(unit, "rating", "rule", f"The file says {reply.score:g}, the judgment's text says {stated:g}.")
-        )
-    return Reading((Score(unit, "rating", float(stated)),), tuple(remarks))
+        return Reading((), rules, "out_of_range", f"the rating is {stated:g}: allowed are 1 to 10")
+    notes = [Remark(unit, "rating", "note", reply.judgment.strip())] if has_text else []
+    return Reading((Score(unit, "rating", float(stated)),), (*notes, *rules))
 
 
 def read_pair(reply: PairReply, _item: Pair) -> Reading:

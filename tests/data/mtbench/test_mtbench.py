@@ -127,6 +127,17 @@ def test_a_rating_keeps_its_text_and_what_its_file_states(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
+    ("judgment", "score"),
+    [("No number.", 7), ("[[15]]", 15), ("[[15]]", -1), ("[[0]]", 4), ("Printed $ERROR$. [[3]]", 3), ("$ERROR$", 6)],
+)
+def test_what_a_file_states_is_kept_where_its_text_gives_no_rating(
+    tmp_path: Path, judgment: str, score: float
+) -> None:
+    bench = bring(workspace(tmp_path), FILES | {"gpt-x_single.jsonl": [rating_row(judgment, score)]})
+    assert [(rating.text, rating.stated) for rating in bench.ratings] == [(judgment, score)]
+
+
+@pytest.mark.parametrize(
     ("reply", "expected"),
     [
         ("A is better.", "A is better."), ("{A}", "{A}"), ('{"score": 1}', '{"score": 1}'),

@@ -162,6 +162,23 @@ def test_mt_bench_ratings(reply: dict[str, Any], value: float | None, reason: st
     assert [s.value for s in reading.scores] == ([] if value is None else [value])
 
 
+@pytest.mark.parametrize(
+    ("judgment", "score", "rules"),
+    [
+        ("[[7]]", 6.0, ["The file says 6, the judgment's text says 7."]),
+        ("[[12]]", 6.0, ["The file says 6, the judgment's text says 12."]),
+        ("no rating", 6.5, ["The file says 6.5, the judgment's text has no rating."]),
+        ("[[12]]", 12.0, []),
+        ("no rating", -1.0, []),
+        ("$ERROR$", -1.0, []),
+        ("", 12.0, []),
+    ],
+)
+def test_a_file_with_another_number_than_its_text_is_remarked(judgment: str, score: float, rules: list[str]) -> None:
+    reading = read_reply(card("mt_bench"), {"turn": 1, "judgment": judgment, "score": score}, DIALOGUE)
+    assert [remark.text for remark in reading.remarks if remark.sort == "rule"] == rules
+
+
 def test_a_rating_in_prose_is_read_for_its_part() -> None:
     assert read_reply(card("mt_bench"), "Good. Rating: [[6]]", DIALOGUE, "turn:2").scores[0].unit == "turn:2"
 
