@@ -223,6 +223,12 @@ class _ReplayedRatings:
         return {key: total / n for key, (total, n) in sums.items()}
 
 
+    def left_out(self, switched: frozenset[str]) -> tuple[set[Cell], str]:
+        """The turns whose ratings these factors leave out, and the names of the factors that do."""
+        names = [name for name in self.masks if name in switched]
+        return self.cells(switched.difference(names)).keys() - self.cells(switched).keys(), " and ".join(names)
+
+
 def _choices(protocol: Protocol, other: Protocol) -> str:
     """Return the samples that count under a protocol: "first" if only the other asks for several, else "all"."""
     return "first" if protocol.samples == 1 and other.samples > 1 else "all"
@@ -401,18 +407,22 @@ class _Both:
 
     def _step(self, name: str, state: frozenset[str]) -> Step:
         (first, before), (second, after) = self.state(state), self.state(state | {name})
-        change = (after - before).interval(max(len(first.row), len(second.row)))
+        change, on_other = (after - before).interval(max(len(first.row), len(second.row))), RATINGS in state
+        explanation = "until here, " * (on_other and name in _LEFT_OUT) + self.factors[name]
         return Step(
             name, before.point, after.point, change, *self.contributions(name), _count_changed(first, second),
-            self.factors[name], RATINGS in state,
+            explanation, on_other,
         )  # fmt: skip
 
     def rest(self, switched: frozenset[str]) -> tuple[Part, ...]:
-        """The change of ratings: turns of one alone, equal answers, other answers, turns of the other alone."""
+        """The change of ratings: turns of one alone, equal answers, other answers, turns of the other alone.
+
+        Turns that both rated, and of which a factor has left out one rating, are parts of their own.
+        """
         if self.first.same:
             return ()
-        own, other_replay = self.first, self.second
-        own_cells, other_cells = own.cells(switched), other_replay.cells(frozenset(self.factors) - switched)
+        own, other_replay, unswitched = self.first, self.second, frozenset(self.factors) - switched
+        own_cells, other_cells = own.cells(switched), other_replay.cells(unswitched)
         shared = [key for key in own_cells if key in other_cells]
         last, end = (self.state(factors).mean for factors in (switched, switched | {RATINGS}))
         judged, size = _judge_differences(own.run, other_replay.run), len(own.names)
@@ -420,24 +430,37 @@ class _Both:
             explanation = "no turn of an answer was judged in both, so nothing can be separated"
             return (Part(f"{judged}, and answers", (end - last).interval(0), 0, explanation),)
         names = {name: n for n, name in enumerate(own.names)}
-        at = np.array([names[question] for question, *_ in shared], dtype=np.int64)
-        x, y = (np.array([cells[key] for key in shared], dtype=np.float64) for cells in (own_cells, other_cells))
+
+        def columns(cells: dict[Cell, float], keys: Sequence[Cell]) -> tuple[Floats, NDArray[np.int64]]:
+            """The ratings of these turns, and the places of their questions."""
+            places = np.array([names[question] for question, *_ in keys], dtype=np.int64)
+            return np.array([cells[key] for key in keys], dtype=np.float64), places
+
+        (x, at), (y, _) = columns(own_cells, shared), columns(other_cells, shared)
         matches = _same_answers(own.run, other_replay.run, shared)
-        alone = len(own_cells) - len(shared), len(other_cells) - len(shared)
         same, others = (_Mean.of(np.where(mask, y - x, 0.0), at, size) for mask in (matches, ~matches))
         first, second = _Mean.of(x, at, size), _Mean.of(y, at, size)
+        (own_left, own_reason), (other_left, other_reason) = own.left_out(switched), other_replay.left_out(unswitched)
+        touched = [key for key in own_cells if key in other_left], [key for key in other_cells if key in own_left]
+        alone = len(own_cells) - len(shared) - len(touched[0]), len(other_cells) - len(shared) - len(touched[1])
+        before = _Mean.of(*columns(own_cells, shared + touched[0]), size)
+        after = _Mean.of(*columns(other_cells, shared + touched[1]), size)
         parts = (
-            Part("turns of the first alone", (first - last).interval(alone[0]), alone[0], _ALONE[0]),
+            Part("turns of the first alone", (before - last).interval(alone[0]), alone[0], _ALONE[0]),
+            Part(f"turns of the first: {other_reason}", (first - before).interval(len(touched[0])), len(touched[0]),
+                 "turns that both rated; the other's ratings of them come in at a later step"),
             Part(judged, same.interval(int(matches.sum())), int(matches.sum()), "where the answers are the same text"),
             Part(f"answers, with {judged}", others.interval(int((~matches).sum())), int((~matches).sum()), _OTHER_TEXT),
-            Part("turns of the other alone", (end - second).interval(alone[1]), alone[1], _ALONE[1]),
-        )
+            Part(f"turns of the other: {own_reason}", (after - second).interval(len(touched[1])), len(touched[1]),
+                 "turns that both rated; the first one's ratings of them were left out at an earlier step"),
+            Part("turns of the other alone", (end - after).interval(alone[1]), alone[1], _ALONE[1]),
+        )  # fmt: skip
         return tuple(part for part in parts if part.cells or abs(part.change.point or 0.0) > _ROUNDING)
 
 
 _ALONE = (
     "turns of answers that the other has no rating of; a turn with several rows counts once from here on",
-    "turns of answers that the first has no rating of, or that were left out in its replay",
+    "turns of answers that the first has no rating of; a turn with several rows counts with each from here on",
 )
 _OTHER_TEXT = "where the answers are other texts, or their texts are not known"
 

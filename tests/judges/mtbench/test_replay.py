@@ -128,6 +128,30 @@ def test_a_second_turn_is_touched_by_the_thinking_of_the_first():
     assert total(waterfall) == pytest.approx(5.0)
 
 
+def test_turns_that_both_rated_are_never_turns_of_one_alone():
+    """All ratings are equal, but for the other's 5 of question 1, whose answer it alone was shown with thinking."""
+    rows = [("j", 1, "m", 1, 9), ("j", 2, "m", 1, 9), ("j", 3, "m", 1, 3)]
+    other_rows = [("k", 1, "m", 1, 5), ("k", 2, "m", 1, 9), ("k", 4, "m", 1, 7)]
+    plain = {(str(n), "m", 0): ("b",) for n in range(1, 5)}
+    thought = {**plain, ("1", "m", 0): ("<think>a</think>b",)}
+    first = Pipeline(make_bench(rows, plain), "j", PLAIN)
+    second = Pipeline(make_bench(other_rows, thought), "k", Protocol(name="kept", thinking="kept"))
+    forward, backward = replay(first, second), replay(second, first)
+    assert {part.name: (part.change.point, part.cells) for part in forward.rest} == {
+        "turns of the first alone": (9 - 7, 1), "turns of the first: thinking shown": (0.0, 1), "judge": (0.0, 1),
+        "turns of the other alone": (8 - 9, 1),
+    }  # fmt: skip
+    [step] = forward.later
+    assert (step.before, step.after) == (8, 7) and step.explanation.startswith("until here, answers with thinking are")
+    assert {part.name: (part.change.point, part.cells) for part in backward.rest} == {
+        "turns of the first alone": (9 - 8, 1), "judge": (0.0, 1), "turns of the other: thinking shown": (0.0, 1),
+        "turns of the other alone": (7 - 9, 1),
+    }  # fmt: skip
+    [step] = backward.steps
+    assert (step.before, step.after) == (7, 8) and step.explanation.startswith("answers with thinking are left out")
+    assert (total(forward), total(backward)) == (forward.end.point, backward.end.point)
+
+
 def test_references_and_questions_with_other_texts_are_left_out():
     rows = [("j", q, "m", 1, value) for q, value in ((1, 2), (2, 8), (3, 5))]
     questions = {k: BenchQuestion(k, c, (k,)) for k, c in (("1", "math"), ("2", "math"), ("3", "writing"))}
