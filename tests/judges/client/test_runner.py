@@ -330,6 +330,8 @@ def test_a_manner_that_no_longer_holds_is_found_anew():
     events, _ = go(script, 10, capabilities=capabilities, concurrency=4)
     assert [j.reading.unscored for j in events_of(events, FinishedJudgment)] == [None] * 10
     assert list(capabilities.values()) == ["text"]
+    # All four calls under way meet the same two refusals: each is reported once.
+    assert [n.sort for n in events_of(events, RunNotice)] == ["manner", "manner"]
 
 
 def test_an_endpoint_that_pays_no_heed_to_the_format_is_asked_in_words():
