@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import atanh, sqrt, tanh
+from math import atanh, log, sqrt, tanh
 
 import numpy as np
 import pytest
@@ -103,6 +103,11 @@ def test_chances_where_the_lead_is_zero() -> None:
     even = probability_at_zero([[0.0]] * 40, [1] * 30 + [0] * 10)
     assert even.point == pytest.approx(0.75, abs=0.01)
     assert even.low < 0.65 < 0.83 < even.high < 0.87
+    # At the mode the score of the rows and the slope of the prior are equal: 30 - 40 p = b / 2.5^2, and the curvature
+    # there is 40 p (1 - p) + 1 / 2.5^2.
+    logit, high = (log(share / (1 - share)) for share in (even.point, even.high))
+    assert 30 - 40 * even.point == pytest.approx(logit / 6.25)
+    assert high - logit == pytest.approx(1.959964 / sqrt(40 * even.point * (1 - even.point) + 1 / 6.25), abs=1e-6)
     # Wins follow the lead, which favours each side equally often: at no lead it is even.
     lead = [[float(k % 5 - 2)] for k in range(100)]
     follows = probability_at_zero(lead, [k % 5 > 2 or (k % 5 == 2 and k % 2 == 0) for k in range(100)])

@@ -21,6 +21,7 @@ from judges.stats.calibration import (
     interval_from_sums,
     summarise,
 )
+from judges.stats.intervals import kappa_difference
 from judges.stats.uncertainty import Interval
 from judges.types import Dimension, Scale
 from tests.judges.moments import moments
@@ -205,6 +206,8 @@ def test_anchoring_is_assisted_minus_blind_whichever_way_it_is_computed():
     point = summarise(assisted, ORDINAL).interval.point - summarise(blind, ORDINAL).interval.point
     assert difference.point == pytest.approx(point)
     assert difference.low > 0  # 400 items on each side: seeing the judge moved people
+    codes = [(range(400), group.human - 1, group.judge - 1) for group in (blind, assisted)]
+    assert difference == kappa_difference(*codes, 3), "the items of both groups are resampled"
     large = anchoring_difference(sum_ratings(blind, ORDINAL.scale), sum_ratings(assisted, ORDINAL.scale), ORDINAL)
     assert large.point == pytest.approx(point)
     assert (large.low, large.high) == pytest.approx((difference.low, difference.high), abs=0.02)
