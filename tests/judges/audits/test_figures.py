@@ -210,6 +210,17 @@ def test_the_shift_of_a_reference_by_hand() -> None:
     assert len(finding.flags) == 20
 
 
+def test_a_correlation_on_one_item_alone_has_no_interval() -> None:
+    # Of 30 items one loses a point, and it alone shares no word: in (29/30)^30 = 36 % of the samples it is missing.
+    rows, probed = [], []
+    for k in range(30):
+        item = response(f"r{k}", "alpha beta" if k else "gamma", reference="alpha beta")
+        rows.append((item, response_reading(factuality=4.0 if k else 3.0)))
+        probed.append((item, response_reading(factuality=4.0)))
+    finding = find("reference_penalty", evidence("rubric_open_ended", rows, probe="reference_removed", probed=probed))
+    assert "rank correlation with overlap 1.00 (no interval)" in finding.why
+
+
 def test_entropy_and_the_commonest_by_hand() -> None:
     # 30 fours, 10 fives: share .75, H = -(.75 log2 .75 + .25 log2 .25) = .811 bits < 1: alarm though .75 < .8.
     rows = [(response(f"r{k}"), response_reading(factuality=5.0 if k < 10 else 4.0)) for k in range(40)]
