@@ -58,14 +58,14 @@ def test_a_dialog_leaves_the_browser_its_own_keys(bench: Bench, dialog: str) -> 
     bench.sit(response("a"), guide=fakes.GUIDE)
     bench.page.locator("[data-do=legend]").click()
     bench.press(dialog, *(["ArrowDown"] if dialog == "s" else []))
-    taken = bench.page.evaluate(
+    is_prevented = bench.page.evaluate(
         """keys => keys.map(key => !shadow.activeElement.dispatchEvent(
             new KeyboardEvent("keydown", {key, bubbles: true, composed: true, cancelable: true})))""",
         ["F5", "F11", "F12", "j"],
     )
-    assert taken[:3] == [False] * 3 and bench.page.locator("[role=dialog]").count() == 1
+    assert is_prevented[:3] == [False] * 3 and bench.page.locator("[role=dialog]").count() == 1
     if dialog != "s":
-        assert taken[3], "and no key of the desk goes through it"
+        assert is_prevented[3], "and no key of the desk goes through it"
         bench.press("Shift+Tab")
         assert bench.page.evaluate("shadow.activeElement.dataset.do") == "closecard"
 
