@@ -418,6 +418,15 @@ def copy(path: Path, to: Path) -> None:
         shutil.copyfile(file, to.with_name(to.name + file.name.removeprefix(path.name)))
 
 
+def sync(path: Path) -> None:
+    """Wait until a file, or the names in a folder, are on the disk. Raises OSError."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
 def remove_copy(part: Path) -> None:
     """Remove a copy aside, with all that lies beside it."""
     for file in (part, beside_path(part, ".mark"), *(beside_path(part, suffix) for suffix in LOGS)):

@@ -11,7 +11,6 @@ from data.records import exposure
 from data.store import Row, duckdb_path, opening
 from data.store.duckdb_driver import DuckStore
 from data.store.errors import BadInput, NotFound, StoreDamaged, StoreFailed
-from data.store.high_water_mark import Mark
 from data.temp_folders import folder_for
 from data.workspace.verify import verify
 from judges.errors import AssayError
@@ -36,23 +35,17 @@ def restore(backup: Path, url: str, force: bool = False) -> tuple[int, Path | No
         raise BadInput(f"{backup} is the store itself. Give the backup's file.")
     if path.exists() and not path.is_file():
         raise BadInput(f"{path} is not a file, so no store can take its place. Name another path in ASSAY_STORE.")
-    part = opening.beside_path(path, ".restoring")
     with opening.lock_folder(path):
         opening.check_idle(path)
         try:
-            opening.remove_copy(part)
-            changes = _restore_checked(backup, part, url, force, _exposure_rows(path))
-            previous_path = _move_aside(path)
-            Mark(opening.beside_path(path, ".mark")).make(
-                *(Mark(opening.beside_path(part, ".mark")).entry() or (changes, ""))
-            )
-            os.replace(part, path)
+            with folder_for("restore", path.parent) as folder:
+                part = folder / path.name
+                changes = _restore_checked(backup, part, url, force, _exposure_rows(path))
+                previous_path = _replace(path, part)
         except (opening.Failure, OSError) as error:
             raise StoreFailed(
                 f"{backup} was not restored: {opening.first_line(error)} Check the disk's free space and rights."
             ) from error
-        finally:
-            opening.remove_copy(part)
     log.info("store_restored", file=str(path), revision=changes, backup=str(backup), kept=str(previous_path or ""))
     return changes, previous_path
 
@@ -105,10 +98,35 @@ def _exposure_rows(path: Path) -> list[Row]:
     return []
 
 
-def _move_aside(path: Path) -> Path | None:
-    """Give the present store, with its logs and mark, another name; also what is left of one without its file."""
-    files = [file for file in (*opening.logs(path), path, opening.beside_path(path, ".mark")) if os.path.lexists(file)]
-    previous_path = opening.free_name(path, "replaced")
-    for file in files:
-        os.replace(file, previous_path.with_name(previous_path.name + file.name.removeprefix(path.name)))
-    return previous_path if files else None
+def _replace(path: Path, part: Path) -> Path | None:
+    """Put a store in the place of another, which gets a new name: that name, None where nothing was there.
+
+    Each with its logs and mark, also what is left of one without its file. Raises OSError; then nothing is moved.
+    """
+    present, previous_path = _files(path), opening.free_name(path, "replaced")
+    moves = [(file, _renamed(file, path, previous_path)) for file in present]
+    moves += [(file, _renamed(file, part, path)) for file in _files(part)]
+    for file in _files(part):
+        opening.sync(file)
+    done: list[tuple[Path, Path]] = []
+    try:
+        for file, to in moves:
+            os.replace(file, to)
+            done.append((file, to))
+    except OSError:
+        for file, to in reversed(done):
+            os.replace(to, file)
+        raise
+    opening.sync(path.parent)
+    return previous_path if present else None
+
+
+def _files(path: Path) -> list[Path]:
+    """What there is of a store: its logs, its mark, its file."""
+    files = (*opening.logs(path), opening.beside_path(path, ".mark"), path)
+    return [file for file in files if os.path.lexists(file)]
+
+
+def _renamed(file: Path, path: Path, to: Path) -> Path:
+    """The name of one of a store's files where the store has another one."""
+    return to.with_name(to.name + file.name.removeprefix(path.name))

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import zipfile
 from collections.abc import Callable
 from datetime import datetime
 from glob import glob
@@ -493,6 +494,48 @@ def test_a_restore_on_a_full_disk_changes_nothing(path: Path, tmp_path: Path) ->
     before = every(tmp_path)
     assert "was not restored" in python(code)
     assert every(tmp_path) == before
+
+
+@pytest.mark.parametrize("last", ["b.duckdb", "b.duckdb.mark"])
+def test_a_restore_whose_files_cannot_be_put_in_place_moves_nothing(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, last: str
+) -> None:
+    at(tmp_path / "b.duckdb").close()
+    before, replace = every(tmp_path), os.replace
+
+    def refuse_last(source: Path, to: Path) -> None:
+        if to == tmp_path / last and "replaced" not in source.name:
+            raise OSError(28, "No space left on device")
+        replace(source, to)
+
+    with monkeypatch.context() as full:
+        full.setattr("data.workspace.restore.os.replace", refuse_last)
+        with pytest.raises(StoreFailed, match=r"was not restored: No space left on device\. Check"):
+            restore(path, f"duckdb:///{tmp_path}/b.duckdb")
+    assert every(tmp_path) == before
+
+
+def test_a_restored_store_is_on_the_disk_before_it_takes_its_place(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at(path).close()
+    synced: list[int] = []
+    monkeypatch.setattr("data.store.opening.os.fsync", lambda handle: synced.append(os.fstat(handle).st_ino))
+    url = tmp_path / "b.duckdb"
+    restore(path, f"duckdb:///{url}")
+    assert [*synced[-3:]] == [file.stat().st_ino for file in (mark(url), url, tmp_path)]
+
+
+@pytest.mark.slow
+def test_a_restored_store_of_an_older_version_is_brought_up_to_date_and_is_all_that_is_left(tmp_path: Path) -> None:
+    zipfile.ZipFile(ROOT / "tests/data/stores/009-02e00c7.zip").extractall(tmp_path / "old")
+    before = every(tmp_path / "old")
+    assert check_copy(tmp_path / "old" / "a.duckdb") == 11 and every(tmp_path / "old") == before
+    (tmp_path / "new").mkdir()
+    assert restore(tmp_path / "old" / "a.duckdb", f"duckdb:///{tmp_path}/new/b.duckdb") == (11, None)
+    assert every(tmp_path / "old") == before
+    assert every(tmp_path / "new").keys() == {"b.duckdb", "b.duckdb.mark"}
+    at(tmp_path / "new" / "b.duckdb").close()
 
 
 def test_a_backup_that_cannot_be_read_for_want_of_room_is_not_called_sound(
