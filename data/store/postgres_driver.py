@@ -18,7 +18,7 @@ import duckdb
 
 from data import log
 from data.store import hidden_rows, opening, postgres_bulk, postgres_schema, transfer
-from data.store.base import NEWEST_SQL, Load, Store, T, Tx, migrations
+from data.store.base import NEWEST_SQL, Load, Store, T, Tx, migrations, quote_sql
 from data.store.combination import combine
 from data.store.duckdb_driver import UNUSABLE, DuckTables, DuckTx
 from data.store.errors import BadInput, StoreFailed
@@ -559,7 +559,7 @@ class PostgresStore(DuckTables):
 def empty_copy(spilled: contextlib.ExitStack) -> duckdb.DuckDBPyConnection:
     """A database in memory with the tables of a workspace; what memory cannot hold goes to a folder in `spilled`."""
     con = opening.connect(Path(":memory:"))
-    con.execute(f"set temp_directory = '{spilled.enter_context(folder_for('copy')) / 'spilled'}'")
+    con.execute(f"set temp_directory = {quote_sql(spilled.enter_context(folder_for('copy')) / 'spilled')}")
     for number, title, sql in migrations():
         opening.run_script(con, sql, number, title)
     return con

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import pyarrow as pa
 
-from data.store.base import Row
+from data.store.base import Row, quote_sql
 from data.store.errors import StoreFailed
 from data.temp_folders import folder_for
 
@@ -86,7 +86,7 @@ def send(link: Link, table: str, columns: Columns, cursor: duckdb.DuckDBPyConnec
     names = ", ".join(columns)
     with _file_for_rows() as file:
         cursor.execute(
-            f"copy (select {names} from {rows or table}) to '{file}' "
+            f"copy (select {names} from {rows or table}) to {quote_sql(file)} "
             f"(format csv, header false, force_quote ({_texts(columns)}), nullstr '')"
         )
         into = f"copy {table} ({names}) from stdin (format csv)".encode()
@@ -130,9 +130,9 @@ def _reading(file: Path, columns: Columns, longest: int) -> str:
     """The query that reads a file of PostgreSQL's with exactly these columns, whose longest row has so many bytes."""
     kinds = ", ".join(f"'{name}': '{kind}'" for name, kind in columns.items())
     return (
-        f"select * from read_csv('{file}', columns = {{{kinds}}}, auto_detect = false, header = false, delim = ',', "
-        "quote = '\"', escape = '\"', new_line = '\\n', nullstr = '', allow_quoted_nulls = false, strict_mode = true, "
-        f"parallel = false, max_line_size = {longest}, buffer_size = {_ROWS * longest})"
+        f"select * from read_csv({quote_sql(file)}, columns = {{{kinds}}}, auto_detect = false, header = false, "
+        "delim = ',', quote = '\"', escape = '\"', new_line = '\\n', nullstr = '', allow_quoted_nulls = false, "
+        f"strict_mode = true, parallel = false, max_line_size = {longest}, buffer_size = {_ROWS * longest})"
     )
 
 

@@ -6,6 +6,7 @@ import contextlib
 import re
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -460,6 +461,19 @@ def test_a_copy_that_cannot_follow_says_why_and_follows_when_it_can(
             put(store, "y")
     put(store, "y")
     assert count(store) == 2
+
+
+def test_the_folder_for_temporary_files_may_have_any_name(
+    reopen: Callable[[], PostgresStore], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    store = reopen()
+    (tmp_path / "o'b [x]*").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "o'b [x]*"))
+    monkeypatch.setattr(transfer, "MAX_ROWS_AS_VALUES", 0)
+    put(store, "x")
+    assert count(reopen()) == 1
+    with contextlib.ExitStack() as spilled:
+        empty_copy(spilled).close()
 
 
 def test_a_command_whose_database_is_away_is_not_told_to_wait(
