@@ -149,8 +149,9 @@ class _Handler(logging.Handler):
         if record.name != "assay":
             event = getattr(record, "event", "") or "library"
             metrics.increment("events_total", event=event, level=record.levelname.lower())
-        with contextlib.suppress(OSError, ValueError):  # nobody reads it any more
-            sys.stderr.write(format_record(record, self._as_json))
+        line = format_record(record, self._as_json)
+        with contextlib.suppress(OSError, ValueError, AttributeError):  # nobody reads it any more, or it is None
+            sys.stderr.write(line)
             sys.stderr.flush()
 
     def handleError(self, record: logging.LogRecord) -> None:

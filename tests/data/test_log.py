@@ -84,6 +84,16 @@ def as_json(monkeypatch: pytest.MonkeyPatch) -> None:
     log.begin("INFO")
 
 
+def test_a_process_without_standard_error_works_without_a_log(
+    log_output: LogOutput, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as closed:
+        closed.setattr(sys, "stderr", None)
+        log.error("store_failed", what="Nothing was saved")
+    log.info("export_made", lines=1)
+    assert events(log_output) == ["export_made"]
+
+
 # -- a line -----------------------------------------------------------------------------------------------------------
 
 
