@@ -66,10 +66,16 @@ class StoreFile:
 
 
 def real_path(path: Path) -> Path:
-    """The file that a store's path means, past links. Raises StoreDamaged for a link to nowhere."""
+    """The file that a store's path means, past links.
+
+    Raises StoreDamaged for a link to nowhere, and BadInput for a path with a question mark.
+    """
     if os.path.islink(path) and not os.path.exists(path):
         raise StoreDamaged(f"The store {path} is a link to {os.readlink(path)}, which does not exist. Fix the link.")
-    return Path(os.path.realpath(path))
+    real = os.path.realpath(path)
+    if "?" in real:  # DuckDB takes what follows for options, and puts the .wal of its log's name before it
+        raise BadInput(f"The store {real} has a question mark in its path, so its log would lie elsewhere. Rename it.")
+    return Path(real)
 
 
 @contextlib.contextmanager

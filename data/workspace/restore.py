@@ -30,7 +30,7 @@ def restore(backup: Path, url: str, force: bool = False) -> tuple[int, Path | No
         )
     if not backup.is_file():
         raise NotFound(f"There is no backup {backup}. Check the path; it is relative to the folder you are in.")
-    path, backup = opening.real_path(named), opening.real_path(backup)
+    path, backup = opening.real_path(named), Path(os.path.realpath(backup))
     if path.exists() and backup.samefile(path):
         raise BadInput(f"{backup} is the store itself. Give the backup's file.")
     if path.exists() and not path.is_file():

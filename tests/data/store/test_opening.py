@@ -389,6 +389,15 @@ def test_a_name_that_duckdb_reads_otherwise_is_a_file_like_any(
     assert_refused(tmp_path / name, "is not a DuckDB file")
 
 
+@pytest.mark.parametrize("name", ["what?.duckdb", "what?/a.duckdb"])
+def test_a_path_with_a_question_mark_is_refused_as_its_log_would_lie_elsewhere(tmp_path: Path, name: str) -> None:
+    (tmp_path / "what?").mkdir()
+    before = every(tmp_path)
+    with pytest.raises(BadInput, match=r"what\?.*has a question mark in its path.*Rename it"):
+        at(tmp_path / name)
+    assert every(tmp_path) == before
+
+
 def test_of_starts_at_once_one_gets_the_store(tmp_path: Path) -> None:
     """New, killed and in need of a migration: nobody sees it half made, and nothing is lost."""
     code = (
