@@ -308,7 +308,7 @@ function drawRow(view, row, r) {
     for (const rule of row.rules) main.append(el("div", "alarm", rule));
     if (row.judge_issues.length) {
       const list = el("ul", "issues theirs", null, { "aria-label": "the judge's issues" });
-      for (const issue of row.judge_issues) { const li = el("li", "", null); li.append(el("span", "by", "judge"), document.createTextNode(issue)); list.append(li); }
+      for (const issue of row.judge_issues) { const li = el("li", "", null); li.append(el("span", "by", "judge"), el("bdi", "", issue)); list.append(li); }
       main.append(list);
     }
   }
@@ -394,7 +394,7 @@ function drawNote(d, view) {
   if (judge && judge.rule) parts.push(el("div", "rule", judge.rule));
   if (judge && judge.note) {
     const p = el("div", "said");
-    p.append(el("b", "", "judge: "), document.createTextNode(judge.note));
+    p.append(el("b", "", "judge: "), el("bdi", "", judge.note));
     const lang = langOf(judge.note);
     if (lang) p.lang = lang;
     parts.push(p);

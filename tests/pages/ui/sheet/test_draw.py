@@ -281,6 +281,50 @@ def test_a_call_keeps_every_number_and_name_as_it_was_written(bench: Bench) -> N
     assert len(bodies[3]) > 2_000_000
 
 
+PLACES = """([css, text]) => [...shadow.querySelectorAll(css)].flatMap((e) => {
+  const walk = document.createTreeWalker(e, NodeFilter.SHOW_TEXT), places = [];
+  while (walk.nextNode()) {
+    const node = walk.currentNode, at = node.data.indexOf(text);
+    const left = (n) => {
+      const range = document.createRange();
+      range.setStart(node, n);
+      range.setEnd(node, n + 1);
+      return range.getBoundingClientRect().left;
+    };
+    if (at >= 0) places.push([left(at), left(at + text.length - 1)]);
+  }
+  return places;
+})"""
+
+
+@pytest.mark.parametrize(
+    "css", [".title", ".note .said", ".issues li", ".mynote", ".folded .begin", ".alarm", ".tool .clip"]
+)
+def test_what_is_written_from_right_to_left_ends_at_its_left(bench: Bench, css: str) -> None:
+    """With its own full stop, which belongs to no direction."""
+    text = "הכסף לא הוחזר (כלל)!"
+    sheet = fakes.tools("a")
+    row = sheet["rows"][0]
+    sheet["title"] = text
+    row["groups"][0]["cells"][0]["judge"]["note"] = text
+    row["judge_issues"], row["rules"], row["notes"] = [text], [text], [{"sort": "issue", "text": text}]
+    row["texts"][1]["text"] = text
+    bench.sit(sheet)
+    if css == ".tool .clip":
+        bench.press("t")
+        bench.page.locator(css).first.wait_for()
+    [[first, last], *_] = bench.page.evaluate(PLACES, [css, text])
+    assert last < first - 20
+
+
+def test_what_is_typed_from_right_to_left_stands_at_the_right(bench: Bench) -> None:
+    bench.sit(response("a"))
+    for key in "me":
+        bench.press(key)
+        style = "e => [getComputedStyle(e).unicodeBidi, getComputedStyle(e).textAlign]"
+        assert bench.page.locator(".free").evaluate(style) == ["plaintext", "start"]
+
+
 def test_names_in_wide_letters_have_room(bench: Bench) -> None:
     sheet = response("a")
     tone, fit = sheet["rows"][0]["groups"][0]["cells"]
