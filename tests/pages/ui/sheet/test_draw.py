@@ -281,6 +281,40 @@ def test_a_call_keeps_every_number_and_name_as_it_was_written(bench: Bench) -> N
     assert len(bodies[3]) > 2_000_000
 
 
+def test_on_paper_no_footer_lies_over_the_texts_and_nothing_is_cut_off(bench: Bench) -> None:
+    bench.sit(fakes.tools("a"))
+    bench.press("t", "4")
+    bench.page.locator("details.tool .clip").nth(3).wait_for()
+    bench.page.emulate_media(media="print")
+    try:
+        assert not bench.page.locator(".foot, .float, .tips").locator("visible=true").count()
+        hidden = "es => es.filter(e => e.scrollHeight > e.clientHeight + 1).length"
+        assert bench.page.locator(".clip").count() == 4 and bench.page.locator(".clip").evaluate_all(hidden) == 0
+        adjusted = "e => getComputedStyle(e).printColorAdjust"
+        assert bench.page.locator(".cell .step.mine").evaluate(adjusted) == "exact", "a printer leaves backgrounds out"
+    finally:
+        bench.page.emulate_media(media="screen")
+
+
+@pytest.mark.slow
+def test_in_few_colours_of_the_system_answers_reasons_and_boxes_are_seen(chromium: Any) -> None:
+    with opened_desk(chromium, forced_colors="active") as page:
+        bench = Bench(page, "few")
+        bench.open()
+        bench.sit(fakes.dialogue(), fakes.numbers())
+        colour = "e => getComputedStyle(e).backgroundColor"
+        page_colour = page.locator(".sheet").evaluate(colour)
+        legend = [mark.evaluate(colour) for mark in page.locator(".tip .step").all()]
+        assert page_colour in legend and legend[1] != legend[2] and page_colour not in legend[1:3]
+        dot = "e => getComputedStyle(e, '::before').backgroundColor"
+        assert page.locator(".doubt .name").first.evaluate(dot) != page_colour, "the mark of a rating with a reason"
+        border = "e => getComputedStyle(e).borderTopWidth"
+        bench.press("s")
+        assert [page.locator(css).evaluate(border) for css in (".menu", ".go", ".menu .solid")] == ["1px"] * 3
+        bench.press("Escape", "?")
+        assert page.locator(".card").evaluate(border) == "1px"
+
+
 PLACES = """([css, text]) => [...shadow.querySelectorAll(css)].flatMap((e) => {
   const walk = document.createTreeWalker(e, NodeFilter.SHOW_TEXT), places = [];
   while (walk.nextNode()) {
