@@ -106,10 +106,12 @@ function leave(d, view, action, reason) {
   const answer = answerOf(d, view, action, reason), words = action === "save" ? summaryText(view) : "skipped";
   const values = new Map(answer.values.map((v) => [cellKey(v.unit, v.dimension), v.v]));
   const kept = { sheet: { ...view.sheet, version: answer.key }, values: action === "save" ? values : new Map(view.values), notes: notesOf(answer), action };
+  const key = draftKey(d, view.sheet.item), draft = box.get(key);
   view.done = true;
   enqueue(d, answer, view);
+  box.drop(key);
+  if (!keepOutbox(d) && draft) box.set(key, draft); // rather that than nothing, where there is no room for the answer
   if (d.inPast) d.past[d.pastAt] = kept; else { d.past.push(kept); if (d.past.length > PAST) d.past.shift(); }
-  box.drop(draftKey(d, view.sheet.item));
   d.want = null;
   forward(d);
   drawStatus(d);

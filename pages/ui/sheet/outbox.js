@@ -2,8 +2,15 @@
 
 const AGAIN = 4000, SLOWEST = 20000, LATE = 8000;
 
+/** Keeps in this browser what it does not hold yet, as far as there is room; gives whether it has all. */
+function keepOutbox(d) {
+  for (const o of d.outbox) o.kept ||= box.set(answerKey(d.person, o.answer.key), o.answer);
+  return d.outbox.every((o) => o.kept);
+}
+
 function enqueue(d, answer, view) {
-  d.outbox.push({ answer, born: Date.now(), view, kept: box.set(answerKey(d.person, answer.key), answer) });
+  d.outbox.push({ answer, born: Date.now(), view, kept: false });
+  keepOutbox(d);
   d.tries = 0;
   sendSoon(d);
 }
@@ -37,6 +44,7 @@ function send(d) {
   if (d.want && Date.now() > d.wantUntil) { d.want = d.opening = null; hint(d, "It could not be fetched."); }
   const have = d.queue.map((q) => q.sheet.item);
   for (const view of [d.front, d.view]) if (view && !view.done && !(view === d.view && d.inPast) && !have.includes(view.sheet.item)) have.unshift(view.sheet.item);
+  keepOutbox(d);
   d.flying = performance.now();
   const answers = firstOf(d.outbox.map((o) => o.answer));
   d.cut = answers.length < d.outbox.length;

@@ -166,6 +166,36 @@ def test_what_the_browser_could_not_keep_is_not_called_kept(bench: Bench) -> Non
     assert bench.text(".status") == "saved 14:03:11"
 
 
+FULL = """([person, room]) => {
+  window.letters = room;
+  const set = Storage.prototype.setItem;
+  Storage.prototype.setItem = function (key, value) {
+    const all = Object.entries(localStorage).filter(([k]) => k !== key && k.includes(person));
+    if (all.reduce((n, [, v]) => n + v.length, value.length) > window.letters) throw new Error("full");
+    set.call(this, key, value);
+  } }"""
+
+
+@pytest.mark.parametrize(("room", "kept"), [(300, "draft"), (450, "answer")])
+def test_where_room_is_short_the_answer_or_its_draft_is_kept(bench: Bench, room: int, kept: str) -> None:
+    """A draft is half as long as its answer: where both have no room, the draft makes room for it."""
+    bench.page.evaluate(FULL, [bench.person, room])
+    bench.sit(*(response(name) for name in "abcd"))
+    bench.press("3")
+    bench.wait_for_paint()
+    assert len(bench.stored_keys("draft")) == 1
+    bench.go()
+    assert [len(bench.stored_keys(kind)) for kind in ("draft", "answer")] == [kept == "draft", kept == "answer"]
+    bench.page.evaluate("window.letters = 1e6")
+    bench.wait(9)
+    assert len(bench.stored_keys("answer")) == 1, "as soon as there is room"
+    assert bench.text(".status").endswith("your answers are kept in this browser")
+    bench.ack()
+    bench.open()
+    bench.sit(answered_sheet(response("a"), "v1", {"tone": 3, "fit": 2}), response("b"))
+    assert bench.stored_keys("draft") == [] and "draft" not in bench.sum(), "a draft of what was answered since is old"
+
+
 STORE_ROWS = """([person, rows]) => { for (const row of rows) localStorage.setItem(
     `assay:answer:${person}:${row.as || row.key}`,
     JSON.stringify({person, action: "skip", item: "i", version: "", values: [], notes: [], ...row})) }"""
