@@ -84,11 +84,13 @@ class Waterfall:
     start + changes of `steps` + changes of `rest` + changes of `later` = end: `steps` are switched on the first one's
     ratings, `later` on the other's, which alone show them. `left` is the sum of `rest`, averaged over all orders, with
     its least and largest size. `reported` are the two means on their own scales, `factors` the table of all factors,
-    and `unmoved` those that differ and have nothing to replay on here, with the reason.
+    and `unmoved` those that differ and have nothing to replay on here, with the reason. `models` are those whose
+    ratings count.
     """
 
     one: Pipeline
     other: Pipeline
+    models: tuple[str, ...]
     start: Interval
     end: Interval
     difference: Interval
@@ -148,7 +150,7 @@ def replay(pipeline: Pipeline, other: Pipeline, models: Sequence[str] = ()) -> W
     steps, switched, later = pair.step_path()
     at, last = len(first.row), len(second.row)
     return Waterfall(
-        pipeline, other, start.interval(at), end.interval(last), (end - start).interval(min(at, last)),
+        pipeline, other, tuple(common), start.interval(at), end.interval(last), (end - start).interval(min(at, last)),
         (start.point * rules_of(pipeline.protocol).unit, end.point * rules_of(other.protocol).unit),
         steps, pair.rest(switched), later, pair.contributions(RATINGS), tuple(compare_pipelines(pipeline, other)),
         (*((name, "it changes no mean here") for name in pair.still), *_fixed_factors(pair)),

@@ -22,12 +22,11 @@ _PROVENANCE_WORDS = {"files": "data", "protocol": "protocol", "not known": "not 
 def gap_summary(gap: Gap) -> list[Sentence]:
     """Both means and their difference; the two as they are reported, where their scales differ."""
     difference = gap.difference
-    models = many(_models(gap), "model")
     sentences = [
         say(
             "Over {models} that both rated: **{one}** {start}, **{other}** {end}; difference **{gap}**, 95% interval "
             "{ends}.",
-            models=models, one=gap.one.name, start=cell(gap.start.point), other=gap.other.name,
+            models=many(len(gap.models), "model"), one=gap.one.name, start=cell(gap.start.point), other=gap.other.name,
             end=cell(gap.end.point), gap=cell(difference.point, "+.3f"), ends=span(difference, "+.3f"),
         )
     ]  # fmt: skip
@@ -35,13 +34,6 @@ def gap_summary(gap: Gap) -> list[Sentence]:
         first, second = (cell(mean, ".4f") for mean in gap.reported)
         sentences.append(quiet("Reported on their own scales: {first} and {second}.", first=first, second=second))
     return sentences
-
-
-def _models(gap: Gap) -> int:
-    rated = [
-        {rating.model for rating in run.bench.ratings if rating.judge == run.judge} for run in (gap.one, gap.other)
-    ]
-    return len(rated[0] & rated[1])
 
 
 def waterfall(gap: Gap) -> WaterfallChart:

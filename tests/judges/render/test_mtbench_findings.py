@@ -227,6 +227,8 @@ def test_the_way_from_one_mean_to_the_other_adds_up_and_what_is_left_has_a_name(
     texts = [sentence_text(finding) for finding in mtbench_gap.gap_summary(gap)]
     assert texts[0].startswith("Over 2 models that both rated: J, usual 6.714, K, strict 6.000; difference \u22120.714")
     assert texts[1] == "Reported on their own scales: 6.7143 and 0.6000."
+    of_one = replay(*pipelines(), gap.models[:1])
+    assert sentence_text(mtbench_gap.gap_summary(of_one)[0]).startswith("Over 1 model that both rated: ")
     assert "scale of the mean" in [row["differs without a step"] for row in mtbench_gap.unmoved_table(gap).rows]
 
 
