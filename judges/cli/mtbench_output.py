@@ -140,6 +140,6 @@ def _format_value(value: Value, shape: str) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        return f"{value:{shape}}"
+        return f"{value:z{shape}}"
     # Names and texts are untrusted: remove terminal control characters and line breaks.
     return "".join(sign if sign.isprintable() else " " for sign in str(value))

@@ -11,6 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from judges.cli import main
+from judges.cli.mtbench_output import format_tables
+from judges.mtbench.tables import ResultTable
 
 Capture = pytest.CaptureFixture[str]
 CATEGORIES = ("writing", "math")
@@ -190,3 +192,8 @@ def test_games_give_win_rates(tmp_path: Path, capsys: Capture) -> None:
     assert rates["z"] == pytest.approx((3, 2 / 3, 1 / 3, 5 / 6)) and rates["m"] == pytest.approx((3, 0, 1 / 3, 1 / 6))
     sentence = tables["wins"]["said"][0]
     assert "3 pairs decided, 1 of them ties" in sentence and "1 left out" in sentence
+
+
+def test_a_figure_that_differs_from_0_by_rounding_has_no_sign() -> None:
+    table = ResultTable("waterfall", "From one mean to the other", [{"points": -9e-16, "after": -0.25}])
+    assert format_tables([table], "md").splitlines()[-1] == "| 0.0000 | -0.2500 |"
