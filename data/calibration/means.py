@@ -104,15 +104,18 @@ def overall_means(store: Store, dataset_id: str, judge_id: str) -> tuple[MeanRow
 @allow("annotator")
 def has_means(store: Store, judge_id: str) -> bool:
     """Whether the judge gives anything that has a mean."""
-    return bool(_numeric_dimensions(cards.card_of_judge_if_known(store, judge_id)))
+    card = cards.card_of_judge_if_known(store, judge_id)
+    return card is not None and bool(_numeric_dimensions(card))
 
 
-def _numeric_dimensions(card: Card | None) -> list[Dimension]:
-    return [d for d in card.dimensions if d.scale.has_mean] if card is not None else []
+def _numeric_dimensions(card: Card) -> list[Dimension]:
+    return [d for d in card.dimensions if d.scale.has_mean]
 
 
 def _table(store: Store, dataset_id: str, judge_id: str, chosen: MeansChoice) -> MeansTable:
     card, items = cards.card_of_judge_if_known(store, judge_id), item_fields(store, dataset_id)
+    if card is None:
+        return MeansTable(())
     numbers = _numeric_dimensions(card)
     frame, unshared = _scores(store, dataset_id, judge_id, chosen.other), None
     if not chosen.other:
@@ -189,17 +192,17 @@ def _is_of(d: Dimension, frame: pandas.DataFrame) -> pandas.Series:
 
 
 def _score_rows(
-    group_rows: pandas.DataFrame, d: Dimension, card: Card | None, frame: pandas.DataFrame, parts: pandas.Series | None
+    group_rows: pandas.DataFrame, d: Dimension, card: Card, frame: pandas.DataFrame, parts: pandas.Series | None
 ) -> ScoreRows:  # fmt: skip
     """The rows of a group as arrays."""
     nan_column = np.full(len(group_rows), np.nan)
     counts, trusted, part_means = nan_column, nan_column, nan_column
-    if card is not None and card.counts:
+    if card.counts:
         by_word = {
             sure: card.counts.get(confidence_level(sure) or "", np.nan) for sure in group_rows["sure"].dropna().unique()
         }
         counts = _numbers(group_rows["sure"].map(by_word))
-    if card is not None and card.trust and d.name != card.trust:
+    if card.trust and d.name != card.trust:
         trust_by_place = frame[frame["dimension"] == card.trust].drop_duplicates("place").set_index("place")["value"]
         trusted = _numbers(group_rows["place"].map(trust_by_place))
     if parts is not None:
