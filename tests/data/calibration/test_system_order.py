@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,12 @@ import pytest
 from data.calibration.system_order import measure_system_order
 from data.records.datasets import dataset_judges, dataset_named
 from data.reports.statistics import STATISTICS, load_figures
+from data.store import open_store
+from judges.cards import card
 from judges.cards.mt_bench.card import DIMENSIONS
 from judges.stats.system_order import SystemOrder
 from tests import seeds
+from tests.data.cells import Cell, fill
 
 ANSWERS = {"a": (9, 4), "b": (6, 6), "c": (3, 3), "": (1, 10)}
 """What people and judge give every answer of a system."""
@@ -48,3 +52,13 @@ def test_systems_are_ordered_by_question_where_every_item_names_one(tmp_path: Pa
     statistic = STATISTICS["systems"]
     loaded: SystemOrder = load_figures(store, "systems", demo, judge, DIMENSIONS[0], "all")
     assert statistic.to_json(loaded)["systems"]["pairs_flipped"] == 1
+
+
+@pytest.mark.parametrize(("sort", "name"), [("side", "aggregate"), ("pair", "verdict")])
+def test_what_is_asked_of_a_pair_puts_no_systems_in_order(tmp_path: Path, sort: str, name: str) -> None:
+    [d] = [d for d in card("long_form_pairwise").dimensions if (d.sort, d.name) == (sort, name)]
+    unit = "response/a" if sort == "side" else sort
+    with closing(open_store(f"duckdb:///{tmp_path / 'pairs.duckdb'}")) as store:
+        cells = [Cell(n, unit, (float(n % 2),), float(n % 2), dimension=name) for n in range(6)]
+        dataset, judge = fill(store, cells, kind="pair", card="long_form_pairwise", systems=lambda n: (f"s{n % 3}", "t"))
+        assert load_figures(store, "systems", dataset, judge, d, "all") is None

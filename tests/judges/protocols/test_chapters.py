@@ -45,6 +45,13 @@ def test_sections_go_where_their_words_are_from() -> None:
     assert cut[0].outline == ("Bridge", "Ferry", "Tunnel")
 
 
+def test_sections_that_share_no_word_go_to_the_same_place_in_the_text() -> None:
+    # The middles of three sections lie at 1/6, 1/2 and 5/6 of the text: in the first, second and third chapter.
+    headed = [f"# {name}\n" + "Zyx wvu tsr. " * 9 for name in ("Eins", "Zwei", "Drei")]
+    cut = chapters.plan_chapters(pair("\n\n".join(headed), "\n\n".join(headed), INPUT), LIMIT)
+    assert [c.sections for c in cut] == [(1,), (2,), (3,)]
+
+
 def test_what_fits_is_not_cut() -> None:
     whole = tokens(INPUT) + tokens(A) + tokens(B)
     assert chapters.plan_chapters(LONG, whole) == ()
