@@ -395,7 +395,7 @@ def _trusted_authorities() -> ssl.SSLContext:
     try:
         return httpx.create_ssl_context()
     except OSError as error:
-        named = os.environ.get("SSL_CERT_FILE") or os.environ.get("SSL_CERT_DIR", "")
+        named = os.environ.get("SSL_CERT_FILE") or "the package certifi"
         why = "it contains no certificate" if isinstance(error, ssl.SSLError) else error.strerror
         raise FatalError(
             f"The certificates in {named} cannot be read: {why}. Set SSL_CERT_FILE to a file of certificates (PEM), "

@@ -218,6 +218,14 @@ def test_a_file_of_authorities_that_cannot_be_read_is_named(text, says, tmp_path
     assert not served.bodies
 
 
+def test_without_a_file_of_ones_own_the_authorities_are_those_of_certifi(tmp_path, authorities, monkeypatch):
+    authorities("")
+    monkeypatch.delenv("SSL_CERT_DIR", raising=False)
+    monkeypatch.setattr("certifi.where", lambda: str(tmp_path / "cacert.pem"))
+    fault, _, _ = exchange(Say(GOOD))
+    assert str(fault).startswith("The certificates in the package certifi cannot be read: No such file")
+
+
 REFUSED = [  # (what the endpoint says, the manner it comes to, parameters)
     (error("Invalid parameter: 'response_format' of type 'json_schema' is not supported"), "json_object", {}),
     (error("unsupported", param="response_format.type"), "json_object", {}),
