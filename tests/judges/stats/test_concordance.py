@@ -125,6 +125,8 @@ def test_what_does_not_exist_is_none(name: str) -> None:
     assert figure(Cells(np.arange(0), np.arange(0.0), np.arange(0.0))).point is None
     small = figure(Cells([0, 0, 1, 1], [1.0, 2, 3, 4], [1.0, 2, 4, 3]))
     assert small.point is not None and small.low is None
+    three = figure(Cells([0, 0, 1, 2], [1.0, 2, 3, 4], [1.0, 2, 4, 3]))
+    assert three.low < three.point < three.high, "the fewest items of which there are ends"
     with pytest.raises(ValueError, match="finite"):
         figure(Cells([0, 1], [1.0, np.nan], [1.0, 2.0]))
 
