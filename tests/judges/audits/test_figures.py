@@ -139,6 +139,12 @@ def test_attention_is_the_difference_of_two_shares() -> None:
     )
     assert finding.verdict == "alarm"
     assert finding.plot is not None and [len(s[1]) for s in finding.plot.series] == [8, 12]
+    # None of 40 against 4 of 40: .1, not above it; Newcombe: .1 - sqrt((.1 - .0396)^2 + .0876^2) = -.0064.
+    rows = [make_row(k, 8, False) for k in range(40)] + [make_row(k, 12, k < 4) for k in range(40)]
+    finding = find("attention_drop", evidence("multi_turn_dialogue", rows))  # type: ignore[arg-type]
+    assert finding.figure == 0.1 and finding.interval is not None
+    assert finding.interval.low == pytest.approx(-0.0064, abs=2e-4)
+    assert finding.verdict == "pass"
 
 
 def test_failures_that_are_not_noticed_by_side() -> None:
