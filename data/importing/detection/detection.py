@@ -167,7 +167,7 @@ def read_format(
         if items and (role := formats.items_role(name)):
             records = (Record(number, item) for number, item in enumerate(items, 1))
             files.append(FormatFile("the dataset", records, role=role))
-        yield from formats.format_module(name).read(files)
+        yield from formats.read_files(name, files)
 
 
 def _lazy(stack: contextlib.ExitStack, known: DetectedFile) -> Iterator[Record]:

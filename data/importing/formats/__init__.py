@@ -1,9 +1,9 @@
 """The formats of an import, a module for each: it is found by being there, and its files by what is in them.
 
 A module has a `TITLE`, the paths of the long `LISTS` that its JSON objects hold, `fits(start)`, which tells from the
-beginning of a file whether it is of the format, and `read(files)`, which gives what its files in one import hold. Where
-a format has several sorts of files, the module has their titles by name as `ROLES_OF_FILES`, and `role(start)`, which
-is None for a file of no sort.
+beginning of a file whether it is of the format, and `read(files)`, which gives what its files in one import hold, or a
+`Reader` that does (`ToolReader`). Where a format has several sorts of files, the module has their titles by name as
+`ROLES_OF_FILES`, and `role(start)`, which is None for a file of no sort.
 """
 
 from __future__ import annotations
@@ -41,13 +41,17 @@ class FormatModule(Protocol):
     def fits(self, start: FileStart) -> bool:
         """Whether a file that begins so, with a row at least, is of the format."""
 
-    def read(self, files: Iterable[FormatFile]) -> Iterator[ToolEntry]:
-        """Yield what the files hold; what they say of each other's items is joined, whatever order they have."""
-
 
 def format_module(name: str) -> FormatModule:
     """The module of the format of that name."""
     return cast("FormatModule", importlib.import_module(f"data.importing.formats.{name}"))
+
+
+def read_files(name: str, files: Iterable[FormatFile]) -> Iterator[ToolEntry]:
+    """What files of a format hold; what they say of each other's items is joined, whatever order they have."""
+    module = cast("Any", format_module(name))
+    read = module.Reader(module.TITLE).read if hasattr(module, "Reader") else module.read
+    return cast("Iterator[ToolEntry]", read(files))
 
 
 def titles() -> list[str]:

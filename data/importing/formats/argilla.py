@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from data.importing.conversations.evaluation_cases import (
@@ -15,8 +15,7 @@ from data.importing.conversations.evaluation_cases import (
 )
 from data.importing.conversations.traces import iso_time
 from data.importing.conversations.utterances import as_object, as_objects, decode_json, list_of, text_of
-from data.importing.format_file import FileStart, FormatFile, objects_under
-from data.importing.lines import ToolEntry
+from data.importing.format_file import FileStart, objects_under
 
 TITLE = "Argilla"
 LISTS = (("items",), ("records",))
@@ -30,11 +29,6 @@ def fits(start: FileStart) -> bool:
         for row in start.rows
         for record in objects_under(row, "items", "records")
     )
-
-
-def read(files: Iterable[FormatFile]) -> Iterator[ToolEntry]:
-    """The records, with responses as a person's and suggestions as a judge's."""
-    return _Reader(TITLE).read(files)
 
 
 def _is_record(row: dict[str, Any]) -> bool:
@@ -77,7 +71,9 @@ def _to_record(row: dict[str, Any], names: list[str]) -> dict[str, Any]:
     return {**base_fields, "fields": fields, "responses": responses, "suggestions": suggestions}
 
 
-class _Reader(CaseReader):
+class Reader(CaseReader):
+    """Reads records, with responses as a person's and suggestions as a judge's."""
+
     def rows(self, value: dict[str, Any]) -> list[dict[str, Any]]:
         """The records of an export."""
         return objects_under(value, "items", "records")

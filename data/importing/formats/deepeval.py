@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from data.importing.conversations.evaluation_cases import CaseRating, CaseReader, EvaluationCase, plain_fields
 from data.importing.conversations.utterances import Utterance, as_objects, text_of, tool_call_utterance
-from data.importing.format_file import FileStart, FormatFile
-from data.importing.lines import ToolEntry
+from data.importing.format_file import FileStart
 
 TITLE = "DeepEval"
 _KEYS = (
@@ -23,11 +22,6 @@ def fits(start: FileStart) -> bool:
     return any(_is_case(case) for row in start.rows for case in _cases(row)) or any(
         isinstance(row.get("testRunData"), dict) for row in start.rows
     )
-
-
-def read(files: Iterable[FormatFile]) -> Iterator[ToolEntry]:
-    """The test cases, with the scores of their metrics."""
-    return _Reader(TITLE).read(files)
 
 
 def _cases(value: dict[str, Any]) -> list[dict[str, Any]]:
@@ -45,7 +39,9 @@ def _get(row: dict[str, Any], camel: str, snake: str) -> Any:
     return row[camel] if row.get(camel) is not None else row.get(snake)
 
 
-class _Reader(CaseReader):
+class Reader(CaseReader):
+    """Reads test cases, with the scores of their metrics."""
+
     def rows(self, value: dict[str, Any]) -> list[dict[str, Any]]:
         """The test cases of a run."""
         return _cases(value)

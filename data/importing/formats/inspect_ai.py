@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from data.importing.conversations.evaluation_cases import CaseRating, CaseReader, EvaluationCase, plain_fields
@@ -17,8 +17,7 @@ from data.importing.conversations.utterances import (
     read_messages,
     text_of,
 )
-from data.importing.format_file import FileStart, FormatFile
-from data.importing.lines import ToolEntry
+from data.importing.format_file import FileStart
 
 TITLE = "Inspect"
 LISTS = (("samples",),)
@@ -36,19 +35,14 @@ def fits(start: FileStart) -> bool:
     )  # fmt: skip
 
 
-def read(files: Iterable[FormatFile]) -> Iterator[ToolEntry]:
-    """The samples of the logs, with their scores."""
-    return _Reader(TITLE).read(files)
-
-
 def _is_sample(row: Any) -> bool:
     return (
         isinstance(row, dict) and {"id", "epoch"} <= row.keys() and bool(row.keys() & {"messages", "output", "scores"})
     )
 
 
-class _Reader(CaseReader):
-    """The reader of a log, in which the facts about the evaluation come before its samples."""
+class Reader(CaseReader):
+    """Reads the samples of a log, with their scores; the facts about the evaluation come before its samples."""
 
     def begin(self) -> None:
         """Another log begins."""

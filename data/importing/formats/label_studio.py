@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from data.importing.conversations.evaluation_cases import (
@@ -15,8 +15,7 @@ from data.importing.conversations.evaluation_cases import (
 )
 from data.importing.conversations.traces import iso_time
 from data.importing.conversations.utterances import as_object, as_objects, decode_json, text_of
-from data.importing.format_file import FileStart, FormatFile
-from data.importing.lines import ToolEntry
+from data.importing.format_file import FileStart
 
 TITLE = "Label Studio"
 LISTS: tuple[tuple[str, ...], ...] = ()
@@ -30,18 +29,15 @@ def fits(start: FileStart) -> bool:
     return any(_is_task(row) or row.keys() >= _MIN for row in start.rows)
 
 
-def read(files: Iterable[FormatFile]) -> Iterator[ToolEntry]:
-    """The tasks, with annotations as a person's and predictions as a judge's."""
-    return _Reader(TITLE).read(files)
-
-
 def _is_task(row: dict[str, Any]) -> bool:
     return isinstance(row.get("data"), dict) and any(
         isinstance(row.get(k), list) for k in ("annotations", "completions", "predictions")
     )
 
 
-class _Reader(CaseReader):
+class Reader(CaseReader):
+    """Reads tasks, with annotations as a person's and predictions as a judge's."""
+
     def take(self, row: dict[str, Any]) -> None:
         """A task, in either form."""
         if _is_task(row):

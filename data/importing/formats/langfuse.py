@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -21,8 +20,7 @@ from data.importing.conversations.utterances import (
     text_of,
     tool_utterances,
 )
-from data.importing.format_file import FileStart, FormatFile, objects_under
-from data.importing.lines import ToolEntry
+from data.importing.format_file import FileStart, objects_under
 
 TITLE = "Langfuse"
 LISTS = (("data",), ("traces",), ("observations",), ("scores",))
@@ -42,11 +40,6 @@ def fits(start: FileStart) -> bool:
     if any(_sort(_to_api_keys(row)) not in ("", "session") for row in start.rows):
         return True
     return any(_sort(_to_api_keys(record)) for row in start.rows for record in objects_under(row, *_HOLDERS))
-
-
-def read(files: Iterable[FormatFile]) -> Iterator[ToolEntry]:
-    """The conversations of the traces and sessions, with their scores."""
-    return _Reader(TITLE).read(files)
 
 
 @lru_cache(maxsize=4_000)
@@ -81,7 +74,9 @@ def _sort(row: dict[str, Any]) -> str:
     return "trace" if {"id", "timestamp"} <= keys and trace_keys and texts else ""
 
 
-class _Reader(TraceReader):
+class Reader(TraceReader):
+    """Reads the conversations of traces and sessions, with their scores."""
+
     def begin(self) -> None:
         """Another file begins."""
         self._session = ""

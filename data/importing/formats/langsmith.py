@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from data.importing.conversations.call_chains import Sort, TraceSpan
@@ -20,7 +20,7 @@ from data.importing.conversations.utterances import (
     text_of,
     tool_utterances,
 )
-from data.importing.format_file import FileStart, FormatFile, objects_under
+from data.importing.format_file import FileStart, objects_under
 from data.importing.lines import ToolEntry
 
 TITLE = "LangSmith"
@@ -43,11 +43,6 @@ def fits(start: FileStart) -> bool:
     )
 
 
-def read(files: Iterable[FormatFile]) -> Iterator[ToolEntry]:
-    """The conversations of the runs, with what was fed back on them."""
-    return _Reader(TITLE).read(files)
-
-
 def _is_run(row: dict[str, Any]) -> bool:
     return "run_type" in row and "id" in row
 
@@ -56,8 +51,8 @@ def _is_feedback(row: dict[str, Any]) -> bool:
     return "key" in row and ("run_id" in row or "trace_id" in row) and ("score" in row or "value" in row)
 
 
-class _Reader(TraceReader):
-    """Averages of feedback count where the feedback itself is not in the files."""
+class Reader(TraceReader):
+    """Reads the conversations of runs, with their feedback; averages count where the feedback is not in the files."""
 
     def __init__(self, title: str) -> None:
         super().__init__(title)

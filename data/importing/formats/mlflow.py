@@ -30,7 +30,7 @@ from data.importing.conversations.utterances import (
     text_of,
     tool_utterances,
 )
-from data.importing.format_file import FileStart, FormatFile, objects_under
+from data.importing.format_file import FileStart, objects_under
 from data.importing.lines import ToolEntry
 
 TITLE = "MLflow"
@@ -45,11 +45,6 @@ def fits(start: FileStart) -> bool:
     return any(_info(record) is not None for row in start.rows for record in objects_under(row, "traces")) or any(
         _is_table(row["columns"]) if isinstance(row.get("columns"), list) else _is_table(row) for row in start.rows
     )
-
-
-def read(files: Iterable[FormatFile]) -> Iterator[ToolEntry]:
-    """The conversations of the traces and the rows of the tables, with their assessments."""
-    return _Reader(TITLE).read(files)
 
 
 def _is_table(columns: Iterable[Any]) -> bool:
@@ -68,8 +63,8 @@ def _info(row: dict[str, Any]) -> dict[str, Any] | None:
     return row if trace_columns and "run_type" not in row else None
 
 
-class _Reader(TraceReader):
-    """Traces, and cases of tables; `columns` are those of the table that is being read."""
+class Reader(TraceReader):
+    """Reads the conversations of traces and the rows of tables; `columns` are those of the table that is being read."""
 
     def __init__(self, title: str) -> None:
         super().__init__(title)

@@ -25,7 +25,7 @@ from data.importing.conversations.utterances import (
     text_of,
     tool_utterances,
 )
-from data.importing.format_file import FileStart, FormatFile, objects_under
+from data.importing.format_file import FileStart, objects_under
 from data.importing.lines import ToolEntry
 
 TITLE = "OpenTelemetry traces"
@@ -62,11 +62,6 @@ def fits(start: FileStart) -> bool:
     )  # fmt: skip
 
 
-def read(files: Iterable[FormatFile]) -> Iterator[ToolEntry]:
-    """The conversations of the traces, with their scores."""
-    return _Reader(TITLE).read(files)
-
-
 @lru_cache(maxsize=10_000)
 def _is_read(name: str) -> bool:
     return name.startswith(_KNOWN_PREFIXES) or _EVALUATION.fullmatch(name) is not None
@@ -95,8 +90,8 @@ def _target(row: dict[str, Any]) -> dict[str, Any]:
     return {"span": span, "trace": text_of(row.get("trace_id")), "session": text_of(row.get("session_id"))}
 
 
-class _Reader(TraceReader):
-    """Spans whose messages may come as log records wait for the end."""
+class Reader(TraceReader):
+    """Reads the conversations of traces; spans whose messages may come as log records wait for the end."""
 
     def __init__(self, title: str) -> None:
         super().__init__(title)

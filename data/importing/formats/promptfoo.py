@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from data.importing.conversations.evaluation_cases import CaseRating, CaseReader, EvaluationCase, plain_fields
 from data.importing.conversations.utterances import Utterance, as_object, as_objects, read_messages, text_of
-from data.importing.format_file import FileStart, FormatFile
-from data.importing.lines import ToolEntry
+from data.importing.format_file import FileStart
 
 TITLE = "promptfoo"
 LISTS = (("results", "results"), ("results",))
@@ -21,11 +20,6 @@ def fits(start: FileStart) -> bool:
     return any(map(_is_result, (case for row in start.rows for case in _results(row)))) or any(
         "evalId" in row and isinstance(row.get("results"), dict) for row in start.rows
     )
-
-
-def read(files: Iterable[FormatFile]) -> Iterator[ToolEntry]:
-    """The outputs of all tests, with their grades."""
-    return _Reader(TITLE).read(files)
 
 
 def _results(value: dict[str, Any]) -> list[dict[str, Any]]:
@@ -41,7 +35,9 @@ def _is_result(row: dict[str, Any]) -> bool:
     return {"vars", "prompt"} <= row.keys() and bool(row.keys() & _GRADED)
 
 
-class _Reader(CaseReader):
+class Reader(CaseReader):
+    """Reads the outputs of all tests, with their grades."""
+
     def rows(self, value: dict[str, Any]) -> list[dict[str, Any]]:
         """The results of an evaluation."""
         return _results(value)

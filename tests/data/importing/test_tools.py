@@ -62,7 +62,7 @@ def read_files(files: Files) -> tuple[set[str], list[ToolEntry]]:
             for detected in (k for k in known if k.format == name):
                 stream = stack.enter_context(detected.file.open())
                 parts.append(FormatFile(detected.file.name, detected.records(stream)))
-            entries += formats.format_module(name).read(parts)
+            entries += formats.read_files(name, parts)
     return names, entries
 
 
@@ -1268,8 +1268,8 @@ def _read_as(name: str, data: bytes) -> list[ToolEntry]:
     file = from_bytes([("x.json", data)]).files[0]
     with file.open() as stream:
         return list(
-            formats.format_module(name).read(
-                [FormatFile("x.json", read_records(file, detect_container(file), stream, formats.lists()))]
+            formats.read_files(
+                name, [FormatFile("x.json", read_records(file, detect_container(file), stream, formats.lists()))]
             )
         )
 
