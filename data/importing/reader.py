@@ -51,7 +51,6 @@ class _MessageReader:
         os._exit(1)
 
     def next(self) -> Any:
-        """Return the next message."""
         return self._heard.get()
 
 
@@ -64,7 +63,6 @@ class _MessageWriter:
         self._last_progress = 0.0
 
     def send(self, **message: Any) -> None:
-        """Send a message."""
         self._out.write(json.dumps(message, default=asdict).encode() + b"\n")
         self._out.flush()
 

@@ -208,7 +208,6 @@ class _Table:
         self._surveys: dict[str, Survey] = {}
 
     def read(self) -> Columns:
-        """Everything in its place."""
         self.left = [c for c in self.left if c not in self.named["judge"] and c not in self.named["person"]]
         key = self._id()
         if key:

@@ -90,7 +90,6 @@ class _Column:
         self._ends: list[tuple[float, Any]] = []
 
     def add(self, cell: Any) -> None:
-        """Another cell."""
         if is_empty(cell):
             return
         self.summary.count += 1
@@ -112,7 +111,6 @@ class _Column:
             self.summary.many = True
 
     def summarise(self) -> ColumnValues:
-        """Return the summary of the cells."""
         surveyable = not self.summary.many or self._numbers > 0.9 * (self.summary.count - self.summary.missing)
         if not self._texts and surveyable:
             ends = [cell for _, cell in self._ends] if self.summary.many else []

@@ -139,7 +139,6 @@ class _Walk:
         self._problem = ""
 
     def all_parts(self) -> Iterator[Record]:
-        """All parts."""
         self._window.next()
         self._begins = self._window.number
         yield from self._object(())

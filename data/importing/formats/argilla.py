@@ -75,7 +75,6 @@ class Reader(CaseReader):
     """Reads records, with responses as a person's and suggestions as a judge's."""
 
     def rows(self, value: dict[str, Any]) -> list[dict[str, Any]]:
-        """The records of an export."""
         return objects_under(value, "items", "records")
 
     def take(self, row: dict[str, Any]) -> None:

@@ -43,7 +43,6 @@ class Reader(CaseReader):
     """Reads test cases, with the scores of their metrics."""
 
     def rows(self, value: dict[str, Any]) -> list[dict[str, Any]]:
-        """The test cases of a run."""
         return _cases(value)
 
     def take(self, row: dict[str, Any]) -> None:

@@ -45,11 +45,9 @@ class Reader(CaseReader):
     """Reads the samples of a log, with their scores; the facts about the evaluation come before its samples."""
 
     def begin(self) -> None:
-        """Another log begins."""
         self._eval: dict[str, Any] = {}
 
     def take(self, row: dict[str, Any]) -> None:
-        """A part of the log."""
         if isinstance(row.get("eval"), dict):
             self._eval = row["eval"]
             version = row.get("version")

@@ -78,7 +78,6 @@ class Reader(TraceReader):
     """Reads the conversations of traces and sessions, with their scores."""
 
     def begin(self) -> None:
-        """Another file begins."""
         self._session = ""
 
     def rows(self, value: dict[str, Any]) -> list[dict[str, Any]]:
@@ -86,7 +85,6 @@ class Reader(TraceReader):
         return [_to_api_keys(value)]
 
     def take(self, row: dict[str, Any]) -> None:
-        """One row, and what lies in it."""
         sort = _sort(row)
         if sort == "score":
             self._score(row)

@@ -60,11 +60,9 @@ class Reader(TraceReader):
         self._fed = False
 
     def rows(self, value: dict[str, Any]) -> list[dict[str, Any]]:
-        """The runs and feedback of a record."""
         return [value] if _is_run(value) else objects_under(value, "runs", "feedback")
 
     def take(self, row: dict[str, Any]) -> None:
-        """One run or one feedback."""
         if _is_run(row):
             self._run(row)
         elif _is_feedback(row):
@@ -73,7 +71,6 @@ class Reader(TraceReader):
             self.add_fault("row", "is neither a run nor a feedback.", row=row)
 
     def entries(self) -> Iterator[ToolEntry]:
-        """Everything, once all was read."""
         for score in self._averages if not self._fed else ():
             self.score(score)
         yield from super().entries()

@@ -71,7 +71,6 @@ class Reader(TraceReader):
         self.cases = CaseReader(title)
 
     def begin(self) -> None:
-        """Another file begins."""
         self.columns: list[str] = []
 
     def entries(self) -> Iterator[ToolEntry]:
@@ -80,12 +79,10 @@ class Reader(TraceReader):
         yield from super().entries()
 
     def close(self) -> None:
-        """Forget everything."""
         super().close()
         self.cases.close()
 
     def take(self, row: dict[str, Any]) -> None:
-        """One row, or a part of one object."""
         if isinstance(row.get("columns"), list):
             self.columns = [text_of(name) for name in row["columns"]]
         if self.columns and isinstance(row.get("data"), list):

@@ -99,7 +99,6 @@ class Reader(TraceReader):
         self._waiting: list[tuple[TraceSpan, str]] = []
 
     def take(self, row: dict[str, Any]) -> None:
-        """One line, or a part of one object."""
         traces, logs = as_objects(row.get("resourceSpans")), as_objects(row.get("resourceLogs"))
         for resource in traces:
             resource_attributes = _attributes(as_object(resource.get("resource")).get("attributes"))
@@ -120,7 +119,6 @@ class Reader(TraceReader):
                 self.note_unused(*(key for key in record if key not in ("resourceSpans", "resourceLogs")))
 
     def entries(self) -> Iterator[ToolEntry]:
-        """Everything, once all was read."""
         for call, answer in self._waiting:
             self.file, self.line = call.file, call.line
             for name, body in self._logged.pop((call.trace, call.span), ()):

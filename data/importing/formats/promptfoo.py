@@ -39,7 +39,6 @@ class Reader(CaseReader):
     """Reads the outputs of all tests, with their grades."""
 
     def rows(self, value: dict[str, Any]) -> list[dict[str, Any]]:
-        """The results of an evaluation."""
         return _results(value)
 
     def take(self, row: dict[str, Any]) -> None:
