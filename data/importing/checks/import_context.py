@@ -43,11 +43,14 @@ class ImportContext:
     stored_names: dict[str, str] = field(default_factory=dict)
     textless: set[str] = field(default_factory=set)
     numbered: int = 0
+    dataset_id: str = field(init=False)
+    report: ImportPreview = field(init=False)
     cards: dict[str, Card] = field(init=False)
     versions: dict[str, Card] = field(init=False)
     questions: dict[Place, Dimension] = field(init=False)
 
     def __post_init__(self) -> None:
+        self.dataset_id, self.report = self.snapshot.dataset_id, self.problems.preview
         self.cards, self.questions = dict(self.snapshot.cards), dict(self.snapshot.questions)
         self.versions = {card.version: card for card in (*self.snapshot.earlier, *self.cards.values())}
 
@@ -62,16 +65,6 @@ class ImportContext:
         if name not in self.stored_names:
             self.stored_names[name] = imported_name(name, self.snapshot.people)
         return self.stored_names[name]
-
-    @property
-    def dataset_id(self) -> str:
-        """The dataset into which it goes."""
-        return self.snapshot.dataset_id
-
-    @property
-    def report(self) -> ImportPreview:
-        """The report of this import."""
-        return self.problems.preview
 
     def item(self, name: str) -> KnownItem:
         """The item that a judgment or label names. Raises ItemMissing."""

@@ -13,7 +13,6 @@ from data.importing.checks.known_rows import KnownItem, KnownJudgments
 from data.importing.checks.order_pairs import FAILED, OrderCheck
 from data.importing.lines import Line, LineError
 from data.records import rows
-from data.records.tables import JudgmentRow, RemarkRow, ScoreRow
 from judges.authoring.soundness import find_faults
 from judges.card import Card
 from judges.client.endpoint import is_practice
@@ -98,7 +97,10 @@ class JudgmentCheck:
         else:
             reply = raw if judgment.reply is None else judgment.reply
             reading = read_reply(card, reply, item, part, counted_verdict(judgment.params or {}))
-        self._spool_rows(rows.judgment_rows(own_id, judge, key, part, sample, raw, reading), len(raw))
+        row, scores_of_row, remarks = rows.judgment_rows(own_id, judge, key, part, sample, raw, reading)
+        self.context.spool.add([row], len(raw))
+        self.context.spool.add(scores_of_row, 100 * len(scores_of_row))
+        self.context.spool.add(remarks, sum(len(remark.text) for remark in remarks))
         self._report(judgment, part, sample, judge, reading)
 
     def _card(self, line: JudgmentLine) -> Card:
@@ -112,12 +114,6 @@ class JudgmentCheck:
                 "card", f"There is no card {show_value(line.card)}. There are: {', '.join(self.context.cards)}."
             )
         return known
-
-    def _spool_rows(self, judgment_rows: tuple[JudgmentRow, list[ScoreRow], list[RemarkRow]], weight: int) -> None:
-        row, scores, remarks = judgment_rows
-        self.context.spool.add([row], weight)
-        self.context.spool.add(scores, 100 * len(scores))
-        self.context.spool.add(remarks, sum(len(remark.text) for remark in remarks))
 
     def _report(self, line: JudgmentLine, part: str, sample: int, judge: str, reading: Reading) -> None:
         new = self.context.report.new

@@ -18,7 +18,7 @@ from data.importing.checks.judgments import JudgmentCheck
 from data.importing.checks.known_rows import KnownAdjudications, KnownItems, KnownJudgments, KnownLabels, Lookup
 from data.importing.checks.labels import LabelCheck
 from data.importing.formats import table
-from data.importing.lines import Entry, Hint, ItemMissing, Line, LineError, RejectedRow, Sort
+from data.importing.lines import Entry, ItemMissing, Line, LineError, RejectedRow, Sort
 from data.importing.report import ProblemCollector
 from data.importing.sentences import validation_problems
 from data.importing.snapshot import Snapshot
@@ -68,8 +68,10 @@ class LineChecks:
             elif isinstance(entry, RejectedRow):
                 self.context.refuse(entry.name, entry)
                 self.context.problems.reject(entry.file, entry.line, entry.problems, entry.row)
+            elif entry.summary:
+                self.context.report.summary.append(entry.sentence)
             else:
-                self._hint(entry)
+                self.context.problems.warn(entry.sentence)
         for noun, members, most in (("people", self.people, _PEOPLE), ("judges", self.judgments.judges, _JUDGES)):
             if len(members) > most:
                 raise BadInput(f"The import names more than {most:,} {noun}. Is it the right column that names them?")
@@ -143,12 +145,6 @@ class LineChecks:
     def people(self) -> dict[str, str]:
         """The people whom this import names, with their teams."""
         return self.decisions.people | self.labels.people
-
-    def _hint(self, hint: Hint) -> None:
-        if hint.summary:
-            self.context.report.summary.append(hint.sentence)
-        else:
-            self.context.problems.warn(hint.sentence)
 
     def _line(self, line: Line, last: bool) -> None:
         try:
