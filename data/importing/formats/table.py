@@ -194,7 +194,7 @@ class _Table:
         """
         mapping = self.mapping
         if mapping.field("turn"):
-            records = sorted(records, key=lambda r: _number(mapping.field("turn").text(r.value)))
+            records = sorted(records, key=lambda r: _number("turn", mapping.field("turn").text(r.value), ""))
         placed: dict[tuple[Any, ...], list[Record]] = {}
         times_said = RepeatCounter()
         for n, record in enumerate(records):
@@ -299,7 +299,7 @@ class _Table:
             "note": judged.reason.text(row),
         }
         if sure := judged.confidence.text(row).strip():
-            score["confidence"] = _chance("confidence", sure)
+            score["confidence"] = _number("confidence", sure)
         repeats = not self._person_columns <= set(judged.model.columns)
         self.ratings.add(self.file, record.line, row, data, score, repeats)
 
@@ -336,7 +336,8 @@ class _Table:
             "team": label.team.text(row).strip(),
         }
         if label.probability:
-            data["probability"] = _chance("probability", label.probability.text(row).strip())
+            chance = label.probability.text(row).strip()
+            data["probability"] = _number("probability", chance) if chance else None
         key = (name, unit, data["dimension"], data["annotator"], value, data["mode"])
         nth, moment = None if made_at else self.repeats.count(*key), time_in_seconds(label.latest.text(row))
         return Line(self.file, record.line, "label", data, row, nth=nth, moment=moment)
@@ -368,19 +369,12 @@ def _whole_number(text: str) -> int | str:
     return int(text) if text.isdecimal() and len(text) < _DIGITS else text
 
 
-def _number(text: str) -> float:
+def _number(field: str, text: str, range_: str = " from 0 to 1") -> float:
+    """Read a number. Raises LineError, with the range that it must be in, for what is none."""
     try:
         return float(text)
     except ValueError:
-        raise LineError("turn", f"turn must be a number (it is {show_value(text)}).") from None
-
-
-def _chance(field: str, text: str) -> float | None:
-    """Read a probability; None for an empty text. Raises LineError for what is no number."""
-    try:
-        return float(text) if text else None
-    except ValueError:
-        raise LineError(field, f"{field} must be a number from 0 to 1 (it is {show_value(text)}).") from None
+        raise LineError(field, f"{field} must be a number{range_} (it is {show_value(text)}).") from None
 
 
 def _turns(cell: Any) -> tuple[list[Any], str]:
