@@ -197,7 +197,10 @@ class _Session:
                 name, ids = message["ask"]
                 if name not in QUERIES:
                     raise _unexpected_end(self._source, self.file)
-                self._tell(self._lookup(name, [str(key) for key in ids]))
+                rows = self._lookup(name, [str(key) for key in ids])
+                while batch := list(itertools.islice(rows, 1_000)):
+                    self.send(batch)
+                self.send([])
             elif "at" in message:
                 *at, self.file = message["at"]
                 self._at = (int(at[0]), int(at[1]), int(at[2]))
@@ -208,11 +211,6 @@ class _Session:
             else:
                 return message["done"]
         return None
-
-    def _tell(self, rows: Iterator[tuple[Any, ...]]) -> None:
-        while batch := list(itertools.islice(rows, 1_000)):
-            self.send(batch)
-        self.send([])
 
     def _next(self) -> bytes | None:
         """The next line; None where there is none any more, or it took too long. Tells the progress meanwhile."""

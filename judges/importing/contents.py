@@ -10,8 +10,9 @@ import contextlib
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from types import NoneType
 from typing import Any
@@ -108,7 +109,9 @@ def read_files(paths: Sequence[Path], good_rows: bool = False) -> FileContents:
                 raise bad_lines(path, bad)
             contents.tables[path] = [row for _, row in rows if isinstance(row, dict)]
         else:
-            _take(contents, path, rows)
+            line_files.take_lines(path, rows, partial(_one, contents, path))
+            if path in contents.judgments:
+                contents.judgments[path] = line_files.join_orders(contents.judgments[path])
     if not (contents.scores or contents.judgments):
         contents.scores = [_judge_value(value) for value in contents.gold if value.row.get("judge_value") is not None]
     return contents
@@ -273,14 +276,8 @@ def sort_of_line(row: dict[str, Any]) -> str:
     return "judgment" if {"card", "model"} <= keys or {"card", "reply"} <= keys or {"card", "raw"} <= keys else ""
 
 
-def _take(contents: FileContents, path: Path, rows: Iterable[tuple[int, dict[str, Any] | str]]) -> None:
-    """Sort the lines of a file into `FileContents`. Raises BadLines."""
-    line_files.take_lines(path, rows, lambda number, row: _one(contents, path, number, row))
-    if path in contents.judgments:
-        contents.judgments[path] = line_files.join_orders(contents.judgments[path])
-
-
 def _one(contents: FileContents, path: Path, number: int, row: dict[str, Any]) -> None:
+    """Put a line of a file where its sort belongs. Raises AssayError, pydantic's ValidationError."""
     sort = sort_of_line(row)
     if sort == "head":
         file_format = row["assay"].get("format") if isinstance(row["assay"], dict) else None

@@ -80,8 +80,9 @@ def _edit_table(outline: Interpretation, key: str) -> Interpretation:
 
 
 def _row(series: AnswerSeries) -> dict[str, Any]:
+    rows = ", ".join(f"{column} {' or '.join(values)}" for column, values in series.only.items())
     return {
-        "Column": series.name + (f" ({_describe_rows(series)})" if series.only else ""),
+        "Column": series.name + (f" ({rows})" if rows else ""),
         "Whose": WHOSE[series.by],
         "Name": series.rater,
         "Question": series.dimension,
@@ -89,11 +90,6 @@ def _row(series: AnswerSeries) -> dict[str, Any]:
         "Values": series.count or None,
         "Such as": ", ".join(series.examples),
     }
-
-
-def _describe_rows(series: AnswerSeries) -> str:
-    """The rows of a series in words."""
-    return ", ".join(f"{column} {' or '.join(values)}" for column, values in series.only.items())
 
 
 def _change_series(series: AnswerSeries, row: Mapping[Hashable, Any]) -> AnswerSeries:
