@@ -1,9 +1,9 @@
 """The formats of an import, a module for each: it is found by being there, and its files by what is in them.
 
-A module has a `TITLE`, the paths of the long `LISTS` that its JSON objects hold, `fits(start)`, which tells from the
-beginning of a file whether it is of the format, and `read(files)`, which gives what its files in one import hold, or a
-`Reader` that does (`ToolReader`). Where a format has several sorts of files, the module has their titles by name as
-`ROLES_OF_FILES`, and `role(start)`, which is None for a file of no sort.
+A module has a `TITLE`, `fits(start)`, which tells from the beginning of a file whether it is of the format, and
+`read(files)`, which gives what its files in one import hold, or a `Reader` that does (`ToolReader`). Where its JSON
+objects hold long lists, it has their paths as `LISTS`. Where a format has several sorts of files, the module has their
+titles by name as `ROLES_OF_FILES`, and `role(start)`, which is None for a file of no sort.
 """
 
 from __future__ import annotations
@@ -36,7 +36,6 @@ class FormatModule(Protocol):
     """The members that the module of a format has."""
 
     TITLE: str
-    LISTS: tuple[tuple[str, ...], ...]
 
     def fits(self, start: FileStart) -> bool:
         """Whether a file that begins so, with a row at least, is of the format."""
@@ -87,7 +86,7 @@ def items_role(name: str) -> str:
 
 def lists() -> frozenset[tuple[str, ...]]:
     """The long lists that the JSON objects of all formats hold."""
-    return frozenset(path for name in (*OWN, *TOOLS) for path in format_module(name).LISTS)
+    return frozenset(path for name in (*OWN, *TOOLS) for path in getattr(format_module(name), "LISTS", ()))
 
 
 def empty_list(value: dict[str, Any]) -> str:

@@ -9,7 +9,6 @@ from data.importing.lines import Entry, Hint
 from judges.importing.bench_files import POINTER_MESSAGE, describe_left_aside
 
 TITLE = "left aside"
-LISTS = ()
 ROLES_OF_FILES = {
     "pointer": POINTER_MESSAGE,
     "empty": "empty",

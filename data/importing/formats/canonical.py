@@ -14,7 +14,6 @@ from judges.importing.contents import FORMAT, line_of_columns, sort_of_line
 from judges.importing.jsonl import Record
 
 TITLE = "Assay's JSON lines"
-LISTS = ()
 _EXPORTED = (
     {"id", "kind", "response_a", "task", "turns", "meta"},
     {"item", "card", "model", "params", "part", "sample", "raw"},

@@ -23,7 +23,6 @@ _JUDGED = frozenset(("judge", "judge_id", "judgment", "judge_model", "judge_prom
 """FastChat's own columns whose names sound like somebody's answers."""
 _OWN = ("g1_", "g2_", "judgment_", "score_", "winner_")
 TITLE = "FastChat"
-LISTS = ()
 ITEMS_ROLE = "known"
 """The role of what the dataset holds already: judgments are understood by the answers that they are about."""
 ROLES_OF_FILES: dict[Role, str] = {

@@ -18,7 +18,6 @@ from data.importing.conversations.utterances import as_object, as_objects, decod
 from data.importing.format_file import FileStart
 
 TITLE = "Label Studio"
-LISTS: tuple[tuple[str, ...], ...] = ()
 _MIN = {"annotation_id", "annotator", "lead_time"}
 _SIDES = {"left": "a", "right": "b"}
 _OWN = {"id", "created_at", "updated_at", *_MIN}

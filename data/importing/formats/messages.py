@@ -23,7 +23,6 @@ from judges.strict_json import show_value
 from judges.tool_calls import call_text
 
 TITLE = "chats"
-LISTS = ()
 _OWN = ("messages", "conversations", "history", "id", "system", "meta", "scenario", "metadata")
 _SETTINGS = ("tools", "functions", "parallel_tool_calls", "tool_choice")
 

@@ -11,7 +11,6 @@ from judges.mtbench import many_turns
 from judges.mtbench.assembly import BenchFile
 
 TITLE = "MT-Bench-101"
-LISTS = ()
 
 
 def fits(start: FileStart) -> bool:

@@ -11,7 +11,6 @@ from judges.mtbench.assembly import BenchFile
 from judges.mtbench.swallow import Role, assemble_swallow, role_of
 
 TITLE = "Swallow's evaluation"
-LISTS = ()
 ROLES_OF_FILES: dict[Role, str] = {"results": "means of a run", "details": "answers and ratings of a model"}
 
 

@@ -30,7 +30,6 @@ from judges.protocols.orders import names_sides
 from judges.strict_json import BadJson, canonical, parse_json, show_value
 
 TITLE = "a table"
-LISTS = ()
 _GROUP, _DIGITS = 10_000, 20
 
 
