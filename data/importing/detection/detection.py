@@ -40,7 +40,7 @@ class DetectedFile:
     def title(self) -> str:
         """Its format in words; a table of which no row can be read has none of its own."""
         unread = self.container == "csv" and self.format == "canonical" and not self.rows
-        return formats.format_module("table" if unread else self.format).TITLE
+        return str(formats.format_module("table" if unread else self.format).TITLE)
 
     @property
     def says(self) -> str:

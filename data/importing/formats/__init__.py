@@ -1,9 +1,9 @@
 """The formats of an import, a module for each: it is found by being there, and its files by what is in them.
 
-A module has a `TITLE`, `fits(start)`, which tells from the beginning of a file whether it is of the format, and
-`read(files)`, which gives what its files in one import hold, or a `Reader` that does (`ToolReader`). Where its JSON
-objects hold long lists, it has their paths as `LISTS`. Where a format has several sorts of files, the module has their
-titles by name as `ROLES_OF_FILES`, and `role(start)`, which is None for a file of no sort.
+A module has a `TITLE`, `fits(start)`, which tells from the beginning of a file, with a row at least, whether it is of
+the format, and `read(files)`, which gives what its files in one import hold, or a `Reader` that does (`ToolReader`).
+Where its JSON objects hold long lists, it has their paths as `LISTS`. Where a format has several sorts of files, the
+module has their titles by name as `ROLES_OF_FILES`, and `role(start)`, which is None for a file of no sort.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Protocol, cast
+from types import ModuleType
+from typing import Any, cast
 
 from data.importing.format_file import FileStart, FormatFile
 from data.importing.lines import ToolEntry
@@ -32,23 +33,14 @@ _RECOGNISED = ("canonical", "swallow", "mt_bench_101", *TOOLS, "messages", "fast
 """The order in which formats are asked whether a file is theirs."""
 
 
-class FormatModule(Protocol):
-    """The members that the module of a format has."""
-
-    TITLE: str
-
-    def fits(self, start: FileStart) -> bool:
-        """Whether a file that begins so, with a row at least, is of the format."""
-
-
-def format_module(name: str) -> FormatModule:
+def format_module(name: str) -> ModuleType:
     """The module of the format of that name."""
-    return cast("FormatModule", importlib.import_module(f"data.importing.formats.{name}"))
+    return importlib.import_module(f"data.importing.formats.{name}")
 
 
 def read_files(name: str, files: Iterable[FormatFile]) -> Iterator[ToolEntry]:
     """What files of a format hold; what they say of each other's items is joined, whatever order they have."""
-    module = cast("Any", format_module(name))
+    module = format_module(name)
     read = module.Reader(module.TITLE).read if hasattr(module, "Reader") else module.read
     return cast("Iterator[ToolEntry]", read(files))
 
@@ -72,7 +64,7 @@ def file_role(name: str, start: FileStart) -> str | None:
     """Return the sort of a file, None if the format has only one. Raises BadInput if the file is none of them."""
     if not file_roles(name):
         return None
-    module = cast("Any", format_module(name))
+    module = format_module(name)
     if (role := cast("str | None", module.role(start))) is None:
         named = ", ".join(sorted(frozenset().union(*start.shapes)))[:200] or "none"
         raise BadInput(f"{start.name} is no file of {module.TITLE}: its keys are {named}.")
