@@ -80,7 +80,7 @@ class TraceReader(ToolReader):
             record.file, record.line = self.file, self.line
 
     def add(self, call: TraceSpan, answer: str = "") -> None:
-        """A span; `answer` is the id of the response that it got."""
+        """A span; `answer` is the id of the response that it got. An outer one with input and output is the root."""
         key = (call.trace, call.span)
         if not call.trace or not call.span:
             self.add_fault("span", "has no id, or names no trace.", call.name, {"name": call.name})
@@ -89,6 +89,8 @@ class TraceReader(ToolReader):
             self.add_hint("{n} spans that stand in the files twice were read once.")
             return
         self._parents[key] = call.parent
+        if not call.sort and not call.parent and call.inputs and call.answer:
+            call.sort = "root"
         if call.session:
             self._sessions.setdefault(call.trace, call.session)
             self._dialogues = True

@@ -109,11 +109,10 @@ class Reader(TraceReader):
     def _trace(self, row: dict[str, Any]) -> None:
         key, session, name = text_of(row["id"]), text_of(row.get("sessionId")), text_of(row.get("name"))
         inputs, answer = input_utterances(row.get("input")), output_utterances(row.get("output"))
-        sort: Sort = "root" if inputs and answer else ""
         meta = {**plain_fields(row.get("metadata")), **({"user": row["userId"]} if row.get("userId") else {})}
         meta |= {"tags": tags} if (tags := list_of(row.get("tags"))) else {}
         start = nanoseconds(row.get("timestamp"))
-        self.add(TraceSpan(key, f"trace {key}", "", session, sort, name, start, "", inputs, answer, meta))
+        self.add(TraceSpan(key, f"trace {key}", "", session, "", name, start, "", inputs, answer, meta))
         self.session(key, session)
         self._add_column_scores(row, key, "")
         for observation in as_objects(row.get("observations")):
@@ -132,8 +131,6 @@ class Reader(TraceReader):
         elif kind == "TOOL":
             sort = "tool"
             inputs, answer = tool_utterances(name, single_text(row.get("input")), row.get("output") or None)
-        elif not parent and inputs and answer:
-            sort = "root"
         session, meta = text_of(row.get("sessionId")), plain_fields(row.get("traceMetadata"))
         start = nanoseconds(row.get("startTime"))
         self.add(TraceSpan(trace, key, parent, session, sort, name, start, model, inputs, answer, meta))

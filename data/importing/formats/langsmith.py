@@ -89,8 +89,6 @@ class Reader(TraceReader):
         elif row["run_type"] == "tool":
             sort = "tool"
             inputs, answer = tool_utterances(name, single_text(row.get("inputs")), row.get("outputs") or None)
-        elif not parent and inputs and answer:
-            sort = "root"
         span_meta = {} if parent else plain_fields(meta, (*_THREADS, "revision_id"))
         span_meta = {k: v for k, v in span_meta.items() if not k.startswith(("ls_", "LANGSMITH", "LANGCHAIN", "__"))}
         if reference := row.get("reference_outputs"):

@@ -117,8 +117,7 @@ class Reader(TraceReader):
         into, out = (data.get(k) or row.get(k) or info.get(f"{k}_preview") for k in ("request", "response"))
         inputs = input_utterances(_loads(into)) if into else []
         answer = output_utterances(_loads(out)) if out else []
-        sort: Sort = "root" if inputs and answer else ""
-        self.add(TraceSpan(key, f"trace {key}", "", session, sort, "", start, "", inputs, answer, meta))
+        self.add(TraceSpan(key, f"trace {key}", "", session, "", "", start, "", inputs, answer, meta))
         for span in map(decode_json, list_of(data.get("spans"))):
             if isinstance(span, dict):
                 self._span(key, session, span)
@@ -130,7 +129,7 @@ class Reader(TraceReader):
         parent = _hex(text_of(span.get("parent_span_id") or span.get("parent_id")))
         into, out = attributes.get("mlflow.spanInputs"), attributes.get("mlflow.spanOutputs")
         inputs, answer = input_utterances(into) if into else [], output_utterances(out) if out else []
-        sort: Sort = "root" if not parent and inputs and answer else ""
+        sort: Sort = ""
         if kind in ("CHAT_MODEL", "LLM"):
             sort = "model"
         elif kind == "TOOL":
