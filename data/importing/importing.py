@@ -38,7 +38,7 @@ from judges.strict_json import canonical
 
 
 def detect_formats(
-    source: Source, chosen_format: Format = "auto", progress: Progress | None = None, waits: OnWait | None = None
+    source: Source, chosen_format: Format = "auto", progress: Progress = lambda *_: None, waits: OnWait = lambda _: None
 ) -> list[DetectedFile]:
     """Return each file of a source with its format. Raises BadInput for archives, empty files and what is no data."""
     return (
@@ -53,11 +53,11 @@ def preview_import(
     store: Store,
     source: Source,
     plan: ImportPlan,
-    progress: Progress | None = None,
+    progress: Progress = lambda *_: None,
     rejects: BinaryIO | None = None,
     actor: str = "",
     detected: list[DetectedFile] | None = None,
-    waits: OnWait | None = None,
+    waits: OnWait = lambda _: None,
 ) -> ImportPreview:
     """Say what an import would do, with everything that is wrong with it; nothing is written to the store.
 
@@ -77,10 +77,10 @@ def import_source(
     source: Source,
     plan: ImportPlan,
     on_error: Literal["refuse", "good rows"] = "refuse",
-    progress: Progress | None = None,
+    progress: Progress = lambda *_: None,
     rejects: BinaryIO | None = None,
     detected: list[DetectedFile] | None = None,
-    waits: OnWait | None = None,
+    waits: OnWait = lambda _: None,
 ) -> ImportResult:
     """Import a source into a dataset, which is made if it is missing. What is there already is not added again.
 
@@ -129,8 +129,8 @@ def record_preview(store: Store, actor: str, dataset: str, shown: ImportPreview)
 
 
 def _read(
-    store: Store, source: Source, plan: ImportPlan, spool: Spool, progress: Progress | None, rejects: BinaryIO | None,
-    actor: str, detected: list[DetectedFile] | None, waits: OnWait | None,
+    store: Store, source: Source, plan: ImportPlan, spool: Spool, progress: Progress, rejects: BinaryIO | None,
+    actor: str, detected: list[DetectedFile] | None, waits: OnWait,
 ) -> tuple[Snapshot, ReadingResult]:  # fmt: skip
     """Read a source to its end: the workspace before, and the result."""
     detected = detect_formats(source, plan.format, progress, waits) if detected is None else detected

@@ -53,7 +53,7 @@ class ReadingResult:
 
 def read_source(
     snapshot: Snapshot, source: Source, detected: list[DetectedFile], lookup: Lookup, spool: Spool,
-    progress: Progress | None = None, rejects: BinaryIO | None = None,
+    progress: Progress = lambda *_: None, rejects: BinaryIO | None = None,
 ) -> ReadingResult:  # fmt: skip
     """Read a source. Raises BadInput where it cannot be read at all, or the spool cannot be written."""
     report = ImportPreview(snapshot.plan.dataset, format_titles(detected))
@@ -71,8 +71,7 @@ def read_source(
                 for place in ((entry.file, entry.line) for entry in chunk if not isinstance(entry, Hint)):
                     result.lines += bool(place[1]) and place != last
                     last = place
-                if progress is not None:
-                    progress(source.at, source.size, result.lines)
+                progress(source.at, source.size, result.lines)
             checks.finish()
         checks.close()
         result.rows = spool.finish()

@@ -51,8 +51,8 @@ def interpret_source(
     detected: list[DetectedFile],
     judges: Sequence[str] = (),
     people: Sequence[str] = (),
-    progress: Progress | None = None,
-    waits: OnWait | None = None,
+    progress: Progress = lambda *_: None,
+    waits: OnWait = lambda _: None,
 ) -> Interpretation:
     """Return the first reading of the files. `judges` and `people` are the columns named as theirs.
 

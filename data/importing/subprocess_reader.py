@@ -61,7 +61,7 @@ _line_changed = threading.Condition()
 
 
 def detect_formats(
-    source: Source, chosen_format: Format = "auto", progress: Progress | None = None, waits: OnWait | None = None
+    source: Source, chosen_format: Format = "auto", progress: Progress = lambda *_: None, waits: OnWait = lambda _: None
 ) -> list[DetectedFile]:
     """Return a source's files with their formats. Raises BadInput as `detection.detect_formats`, or past the limits."""
     with _wait_for_turn(waits), folder_for("intake") as folder:
@@ -75,7 +75,7 @@ def detect_formats(
 
 
 def read_contents(
-    source: Source, detected: list[DetectedFile], progress: Progress | None = None, waits: OnWait | None = None
+    source: Source, detected: list[DetectedFile], progress: Progress = lambda *_: None, waits: OnWait = lambda _: None
 ) -> SourceContents:
     """Return a summary of the files of a source, as `data.importing.detection.contents.read_contents` does.
 
@@ -89,7 +89,7 @@ def read_contents(
 
 def read_source(
     snapshot: Snapshot, source: Source, detected: list[DetectedFile], lookup: Lookup, spool: Spool,
-    progress: Progress | None = None, rejects: BinaryIO | None = None, waits: OnWait | None = None,
+    progress: Progress = lambda *_: None, rejects: BinaryIO | None = None, waits: OnWait = lambda _: None,
 ) -> ReadingResult:  # fmt: skip
     """Read a source as `data.importing.source_reader.read_source` does. Raises BadInput, too, past the limits."""
     known = [(file.container, file.format, file.role) for file in detected]
@@ -106,15 +106,14 @@ def read_source(
 
 
 @contextmanager
-def _wait_for_turn(waits: OnWait | None) -> Iterator[None]:
+def _wait_for_turn(waits: OnWait) -> Iterator[None]:
     """Wait in line, and keep the first place until the body has run."""
     me = object()
     with _line_changed:
         _waiting_line.append(me)
     try:
         while before := _count_before(me):
-            if waits is not None:
-                waits(before)
+            waits(before)
             with _line_changed:
                 _line_changed.wait(_POLL_SECONDS)
         yield
@@ -133,7 +132,7 @@ def _refuse_lookup(name: str, ids: Any) -> Iterator[tuple[Any, ...]]:
     raise BadInput(f"To tell a format nothing is asked, and {name} was.")
 
 
-def _run_task(source: Source, task: dict[str, Any], folder: Path, lookup: Lookup, progress: Progress | None) -> Any:
+def _run_task(source: Source, task: dict[str, Any], folder: Path, lookup: Lookup, progress: Progress) -> Any:
     """Return what a new process answers to a task; the process is ended in any case. Raises BadInput."""
     seconds = int(BASE_CPU_SECONDS + CPU_SECONDS_PER_MB * source.size / 2**20)
     files = [(file.name, str(file.path)) for file in source.files]
@@ -174,7 +173,7 @@ class _Session:
     """A conversation with the process: it says lines of JSON, and hears pickles, each after its length."""
 
     def __init__(
-        self, process: subprocess.Popen[bytes], source: Source, lookup: Lookup, progress: Progress | None, until: float
+        self, process: subprocess.Popen[bytes], source: Source, lookup: Lookup, progress: Progress, until: float
     ) -> None:
         self._process, self._lookup, self._progress, self._until = process, lookup, progress, until
         self._source, self.file = source, ""
@@ -204,8 +203,7 @@ class _Session:
             elif "at" in message:
                 *at, self.file = message["at"]
                 self._at = (int(at[0]), int(at[1]), int(at[2]))
-                if self._progress is not None:
-                    self._progress(*self._at)
+                self._progress(*self._at)
             elif "no" in message:
                 raise BadInput(str(message["no"]))
             else:
@@ -219,8 +217,7 @@ class _Session:
         with selectors.DefaultSelector() as selector:
             selector.register(self._process.stdout, selectors.EVENT_READ)
             while b"\n" not in parts[-1]:
-                if self._progress is not None:
-                    self._progress(*self._at)
+                self._progress(*self._at)
                 if time.monotonic() > self._until or sum(map(len, parts)) > _MAX_MESSAGE_BYTES:
                     self._process.send_signal(signal.SIGXCPU)
                     return None

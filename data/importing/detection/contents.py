@@ -144,12 +144,12 @@ def summarize_rows(file: str, columns: Sequence[str], rows: Iterable[dict[str, A
     return SourceContents({file: _table(rows, columns)})
 
 
-def read_contents(source: Source, detected: list[DetectedFile], progress: Progress | None = None) -> SourceContents:
+def read_contents(source: Source, detected: list[DetectedFile], progress: Progress = lambda *_: None) -> SourceContents:
     """Return a summary of the tables and other tools' files of a source; files of Assay's own formats need none."""
     contents = SourceContents()
 
     def tell(count: int) -> None:
-        if progress is not None and count % _PROGRESS_ROWS == 0:
+        if count % _PROGRESS_ROWS == 0:
             progress(source.at, source.size, count)
 
     for known in detected:
