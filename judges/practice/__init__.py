@@ -4,10 +4,3 @@ It is practice, not a language model: it costs nothing, needs no key, and lets p
 say nothing about anything. `answer.py` has the rules for each card, `mtbench.py` those for MT-Bench's questions and
 for prompts without a fence of ours, `options.py` the flaws that can be planted.
 """
-
-from __future__ import annotations
-
-from judges.practice.background import PracticeEndpoint, start_endpoint
-from judges.practice.options import PracticeOptions
-
-__all__ = ["PracticeEndpoint", "PracticeOptions", "start_endpoint"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from judges.practice.options import BadOption, PracticeOptions
@@ -14,24 +14,21 @@ if TYPE_CHECKING:
 
 _TIMEOUT_SECONDS = 30.0
 _LOCK = threading.Lock()
-_RUNNING: dict[PracticeOptions, PracticeEndpoint] = {}
+_RUNNING: list[PracticeEndpoint] = []
+"""The shared endpoint, last in the list; those before it have ended."""
 
 
 @dataclass
 class PracticeEndpoint:
-    """A practice endpoint that runs in a thread: its base URL and its options."""
+    """A practice endpoint that runs in a thread, by its base URL."""
 
     url: str
-    options: PracticeOptions
     _loop: asyncio.AbstractEventLoop = field(repr=False)
     _stopping: asyncio.Event = field(repr=False)
     _thread: threading.Thread = field(repr=False)
 
     def stop(self) -> None:
         """End it and wait until it has ended; a second call does nothing."""
-        with _LOCK:
-            if _RUNNING.get(self.options) is self:
-                del _RUNNING[self.options]
         if self._thread.is_alive() and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._stopping.set)
         self._thread.join(_TIMEOUT_SECONDS)
@@ -42,19 +39,14 @@ class PracticeEndpoint:
         return self._thread.is_alive()
 
 
-def start_endpoint(options: PracticeOptions | None = None) -> PracticeEndpoint:
-    """The endpoint with these options, on a free port unless they name one; reuses one that is already running.
-
-    Raises BadOption where it cannot be started.
-    """
-    full_options = options or replace(PracticeOptions(), port=0)
+def start_endpoint() -> PracticeEndpoint:
+    """The endpoint of this process, on a free port, started if it does not run. Raises BadOption where it cannot be."""
     with _LOCK:
-        running = _RUNNING.get(full_options)
-        if running is None or not running.alive:
+        if not (_RUNNING and _RUNNING[-1].alive):
             from judges.practice.server import Server
 
-            running = _RUNNING[full_options] = serve_in_thread(Server(full_options))
-        return running
+            _RUNNING.append(serve_in_thread(Server(PracticeOptions(port=0))))
+        return _RUNNING[-1]
 
 
 def serve_in_thread(server: Server) -> PracticeEndpoint:
@@ -68,7 +60,7 @@ def serve_in_thread(server: Server) -> PracticeEndpoint:
         stopping = asyncio.Event()
         async with serve_app(server) as url:
             loop = asyncio.get_running_loop()
-            outcomes.append(PracticeEndpoint(url, server.options, loop, stopping, threading.current_thread()))
+            outcomes.append(PracticeEndpoint(url, loop, stopping, threading.current_thread()))
             ready.set()
             await stopping.wait()
 

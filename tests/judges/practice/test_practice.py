@@ -17,13 +17,14 @@ from judges.authoring.recipe import check_recipe
 from judges.cards import cards
 from judges.cli import main
 from judges.params import Params
-from judges.practice import PracticeOptions, start_endpoint
 from judges.practice.answer import answer_message
+from judges.practice.background import serve_in_thread, start_endpoint
 from judges.practice.completion import Grade, reply_text, spell_tokens, write_logprobs
 from judges.practice.family import FAMILIES, PracticeJudge, upper_middle
 from judges.practice.model import call_key
-from judges.practice.options import FLAWS
+from judges.practice.options import FLAWS, PracticeOptions
 from judges.practice.pair import section_texts
+from judges.practice.server import Server
 from judges.practice.shape import schema_from_outline
 from judges.practice.words import Cues, content_words
 from judges.protocols.call_plan import CallReply, build_request, fuse, pieces, tasks
@@ -462,7 +463,7 @@ def test_one_in_the_background_is_shared_until_it_is_stopped():
     first = start_endpoint()
     try:
         assert start_endpoint() is first and first.alive
-        other = start_endpoint(PracticeOptions(port=0, seed=5))
+        other = serve_in_thread(Server(PracticeOptions(port=0, seed=5)))
         assert other.url != first.url
         other.stop()
         assert not other.alive and first.alive

@@ -15,9 +15,11 @@ from data.records import datasets
 from data.runs import runs
 from data.runs.run_config import RunConfig
 from data.store import open_store
-from judges import practice
 from judges.cards import card
 from judges.client.endpoint import Endpoint
+from judges.practice.background import serve_in_thread, start_endpoint
+from judges.practice.options import PracticeOptions
+from judges.practice.server import Server as Practice
 from pages.runs import views
 from pages.ui.run_estimate import cost_words, spent_words
 from tests import seeds
@@ -86,7 +88,7 @@ def test_a_run_is_stopped_left_and_resumed(serve, page) -> None:
     app = serve(start=False)
     seeds.dialogues(app.store_path, 24)
     app.start()
-    slow = practice.start_endpoint(practice.PracticeOptions(port=0, latency_ms=3000))  # for 36 s, unless it is stopped
+    slow = serve_in_thread(Practice(PracticeOptions(port=0, latency_ms=3000)))  # for 36 s, unless it is stopped
     try:
         enter(page, app.url, "lea", "runs?card=multi_turn_dialogue&model=practice-heuristic&endpoint=other")
         page.get_by_label("Address").fill(slow.url)
@@ -99,7 +101,7 @@ def test_a_run_is_stopped_left_and_resumed(serve, page) -> None:
         page.get_by_role("button", name="Stop").click()
         expect(page.get_by_text("■ stopped")).to_be_visible()
         slow.stop()
-        slow = practice.start_endpoint(practice.PracticeOptions(port=urlsplit(slow.url).port or 0))
+        slow = serve_in_thread(Practice(PracticeOptions(port=urlsplit(slow.url).port or 0)))
         page.goto(app.url)
         expect(page.get_by_text("Recent activity")).to_be_visible()
         page.go_back()
@@ -115,7 +117,7 @@ def test_a_run_that_its_limit_stopped_goes_on_with_a_higher_one(serve, page) -> 
     app = serve(start=False)
     seeds.dialogues(app.store_path, 12)
     store = open_store(app.store)
-    server = practice.start_endpoint()
+    server = start_endpoint()
     judge_card, demo = card("multi_turn_dialogue"), datasets.all_datasets(store)[0].id
     config = RunConfig(
         demo, judge_card, "practice-heuristic", judge_card.defaults, Endpoint(base_url=server.url), 3.0, (1.0, 1000.0)
