@@ -13,7 +13,6 @@ from judges.practice.model import ErrorReply
 from judges.practice.options import PracticeOptions
 
 URL = "/v1/chat/completions"
-END_STATES = ("completed", "expired", "failed")
 _LINES_PER_PAUSE = 20
 _DAY_SECONDS = 86_400
 _MAX_LINES = 50_000
@@ -23,8 +22,7 @@ _MAX_LINES = 50_000
 class Batches:
     """Uploaded files and the batches made of them. Batches take `batch_seconds`, half of it before the first line.
 
-    A batch ends as options.batch_ends says, or as its metadata does under "practice_ends". `answer` gives the status
-    and the body for the body of a line.
+    A batch ends as options.batch_ends says. `answer` gives the status and the body for the body of a line.
     """
 
     def __init__(
@@ -66,9 +64,6 @@ class Batches:
         shown_file, data = self.file(str(body.get("input_file_id")))
         if shown_file["purpose"] != "batch":
             raise model.bad_request("The file was not uploaded with purpose 'batch'.", "input_file_id")
-        ends = str((body.get("metadata") or {}).get("practice_ends") or self._options.batch_ends)
-        if ends not in END_STATES:
-            raise model.bad_request(f"A batch ends as one of {', '.join(END_STATES)}.", "metadata")
         ident, at = f"batch_practice{len(self._jobs) + 1}", unix_seconds()
         shown: dict[str, Any] = {
             "id": ident,
@@ -88,7 +83,7 @@ class Batches:
             "metadata": body.get("metadata"),
         }
         self._jobs[ident] = shown
-        self._work_of[ident] = asyncio.get_running_loop().create_task(self._work(shown, data, ends))
+        self._work_of[ident] = asyncio.get_running_loop().create_task(self._work(shown, data))
         return shown
 
     async def cancel(self, ident: str) -> dict[str, Any]:
@@ -104,7 +99,8 @@ class Batches:
             task.cancel()
         await asyncio.gather(*self._work_of.values(), return_exceptions=True)
 
-    async def _work(self, shown: dict[str, Any], data: bytes, ends: str) -> None:
+    async def _work(self, shown: dict[str, Any], data: bytes) -> None:
+        ends = self._options.batch_ends
         await asyncio.sleep(self._options.batch_seconds / 2)
         lines, faults = _lines(data)
         if ends == "failed" and not faults:

@@ -443,14 +443,15 @@ def test_what_is_asked_again_is_another_draw_of_the_noise():
 
 @pytest.mark.slow
 def test_batches_that_expire_fail_or_are_cancelled():
-    with product(batch_seconds=0.02) as url:
-        batch, good, bad = run_batch(url, [line(n) for n in range(10)], metadata={"practice_ends": "expired"})
+    with product(batch_seconds=0.02, batch_ends="expired") as url:
+        batch, good, bad = run_batch(url, [line(n) for n in range(10)])
         assert (batch.status, len(good), len(bad)) == ("expired", 5, 5)
         assert bad[0]["error"]["code"] == "batch_expired"
-        batch, good, bad = run_batch(url, [line(1)], metadata={"practice_ends": "failed"})
-        assert (batch.status, good, batch.errors.data[0].code) == ("failed", [], "practice_failed")
         batch, _, _ = run_batch(url, [line(1), line(1), "{", line(2, url="/v1/other")])
         assert (batch.status, [e.line for e in batch.errors.data]) == ("failed", [2, 3, 4])
+    with product(batch_seconds=0.02, batch_ends="failed") as url:
+        batch, good, bad = run_batch(url, [line(1)])
+        assert (batch.status, good, batch.errors.data[0].code) == ("failed", [], "practice_failed")
     with product(batch_seconds=5) as url:  # long enough to be cancelled before the first line
         batch, good, bad = run_batch(url, [line(n) for n in range(3)], metadata={"cancel": "yes"})
         assert (batch.status, len(good), len(bad)) == ("cancelled", 0, 3)
