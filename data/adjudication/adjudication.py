@@ -16,7 +16,7 @@ from data.gold import disputes
 from data.gold.disputes import Adjudication, LabelledCell
 from data.gold.gold import gold_sql
 from data.records import exposure, items, people
-from data.records.access import allow, require
+from data.records.access import act, allow, require
 from data.records.settings import GoldRule, gold_rule
 from data.records.tables import AdjudicationRow
 from data.store import Store, Tx, columns_of
@@ -89,8 +89,7 @@ def adjudicate(
         except BadScale as error:
             raise BadScale(f"{dimension.replace('_', ' ')[:60]} of {unit}: {error}.") from None
 
-    def act(tx: Tx) -> Adjudication:
-        require(tx, actor, "researcher")
+    def work(tx: Tx) -> Adjudication:
         item = items.load_item(tx, item_id)
         for columns in tx.rows(f"select {columns_of(AdjudicationRow)} from adjudication where id = $1", [key]):
             row = AdjudicationRow(*columns)
@@ -118,7 +117,7 @@ def adjudicate(
 
     if not 8 <= len(key) <= 80:
         raise BadInput("A decision needs a key of 8 to 80 letters, made where it was taken.")
-    return store.tx(actor, "adjudicate", act, target=item_id)
+    return act(store, actor, "researcher", "adjudicate", work, item_id)
 
 
 @allow("researcher")
@@ -128,7 +127,7 @@ def withdraw_adjudication(store: Store, actor: str, key: str, decision_id: str) 
     Idempotent by its key. Raises NotAllowed, or BadInput if the decision is no longer in force.
     """
 
-    def act(tx: Tx) -> None:
+    def work(tx: Tx) -> None:
         person = require(tx, actor, "researcher")
         done = tx.rows(
             "select a.person, a.withdrawn, a.item_id = d.item_id and a.unit = d.unit and a.dimension = d.dimension "
@@ -153,7 +152,7 @@ def withdraw_adjudication(store: Store, actor: str, key: str, decision_id: str) 
 
     if not 8 <= len(key) <= 80:
         raise BadInput("Taking a decision back needs a key of 8 to 80 letters.")
-    store.tx(actor, "withdraw adjudication", act, target=decision_id)
+    store.tx(actor, "withdraw adjudication", work, target=decision_id)
 
 
 @allow("researcher")
@@ -163,14 +162,13 @@ def reveal_while_adjudicating(store: Store, actor: str, item_id: str) -> None:
     From then on their decisions on it count on no blind basis, and their own labels of it count as revealed.
     """
 
-    def act(tx: Tx) -> None:
-        require(tx, actor, "researcher")
+    def work(tx: Tx) -> None:
         item = items.load_item(tx, item_id)
         if not any(cell.waits for cell in disputes.cells_of_item(tx, item.dataset_id, item_id)):
             raise NotFound("No cell of this item waits for a decision: the judge's scores are on the review desk.")
         exposure.reveal_scores(tx, actor, item_id)
 
-    store.tx(actor, "reveal", act, target=item_id)
+    act(store, actor, "researcher", "reveal", work, item_id)
 
 
 def _cell(tx: Tx, dataset_id: str, item_id: str, unit: str, dimension: str, token: str) -> LabelledCell:

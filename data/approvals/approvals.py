@@ -13,7 +13,7 @@ from data.approvals.case import Case
 from data.approvals.record import Approval, ApprovalStatus, Fact, approval_statuses
 from data.approvals.suspension import ApprovalReview, find_doubted, find_keeper, review_approval, suspend_unsupported
 from data.records import datasets, leads
-from data.records.access import allow, find_person, require
+from data.records.access import act, allow, find_person, require
 from data.records.names import APPROVAL_ACTOR
 from data.store import Store, Tx
 from data.store.errors import BadInput, NotApprovable, NotFound
@@ -62,7 +62,6 @@ def record_decision(
         case.case_facts(store, early)
 
     def work(tx: Tx) -> str:
-        require(tx, actor, "lead")
         approval_status, current = approval_statuses(tx).get(key, ApprovalStatus()), _find_kept_case(store, key, grants)
         _check_allowed_next(approval_status, decision)
         if current is None:
@@ -80,7 +79,7 @@ def record_decision(
             tx, key, decision, why, actor, current.result.check.state, current.requirements, mark, facts
         )
 
-    id_ = store.tx(actor, decision, work, target=dataset_id)
+    id_ = act(store, actor, "lead", decision, work, dataset_id)
     about = {"dataset_id": dataset_id, "judge": judge_id, "unit": sort, "dimension": dimension}
     log.info("approval_decided", decision=decision, person=actor, **about)
     return next(approval for approval in record.decision_history(store, *key) if approval.id == id_)

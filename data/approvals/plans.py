@@ -13,7 +13,7 @@ from data.approvals.record import Fact
 from data.approvals.rules import Requirements
 from data.gold.gold import LABEL_CONDITIONS
 from data.records import datasets
-from data.records.access import allow, require
+from data.records.access import act, allow
 from data.records.values import get_setting, put_setting
 from data.store import Store, Tx
 from data.store.errors import BadInput
@@ -51,7 +51,6 @@ def set_look_plan(store: Store, actor: str, dataset_id: str, sizes: Sequence[int
     new = check_sizes(store, dataset_id, sizes)
 
     def work(tx: Tx) -> None:
-        require(tx, actor, "lead")
         if look_plan(tx, dataset_id) == new:
             return
         if has_counted_labels(tx, dataset_id):
@@ -61,7 +60,7 @@ def set_look_plan(store: Store, actor: str, dataset_id: str, sizes: Sequence[int
             )
         put_setting(tx, dataset_id, "plan", {"sizes": list(new.sizes)} if new else {})
 
-    store.tx(actor, "plan", work, target=dataset_id)
+    act(store, actor, "lead", "plan", work, dataset_id)
 
 
 def parse_sizes(text: str) -> list[int]:

@@ -12,7 +12,7 @@ from typing import Any
 from data.approvals.rules import MAX_REQUIRED_ITEMS, RULES, Requirements, is_looser
 from data.gold.gold import Basis
 from data.records import datasets, leads
-from data.records.access import allow, require
+from data.records.access import act, allow
 from data.records.values import WORKSPACE, get_setting, put_setting
 from data.store import Store, Tx
 from data.store.errors import BadInput
@@ -78,7 +78,6 @@ def set_requirements(store: Store, actor: str, new: Requirements, reason: str) -
     why = check_reason(reason)
 
     def work(tx: Tx) -> bool:
-        require(tx, actor, "lead")
         before, first = requirements(tx), proposed_requirements(tx)
         if before == new:
             if first is not None:
@@ -99,7 +98,7 @@ def set_requirements(store: Store, actor: str, new: Requirements, reason: str) -
         put_setting(tx, WORKSPACE, "approvals", more)
         return True
 
-    return store.tx(actor, "policy", work, target=WORKSPACE)
+    return act(store, actor, "lead", "policy", work, WORKSPACE)
 
 
 @allow("annotator")

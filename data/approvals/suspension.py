@@ -19,7 +19,7 @@ from data.approvals.record import Approval, ApprovalStatus, Fact
 from data.calibration import calibration
 from data.gold.gold import LABEL_CONDITIONS
 from data.records import datasets
-from data.records.access import allow, require
+from data.records.access import act, allow
 from data.records.names import APPROVAL_ACTOR, KEPT_APPROVAL_PREFIX
 from data.records.outcomes import unit_sort_sql
 from data.records.values import get_setting, put_setting
@@ -184,7 +184,6 @@ def keep_approved(
     why = policy.check_reason(reason)
 
     def work(tx: Tx) -> None:
-        require(tx, actor, "lead")
         in_force = record.approval_statuses(tx).get(approval.key, ApprovalStatus()).in_force
         reasons = review_approval(store, approval).finding.reasons
         if in_force is None or in_force.id != approval.id or not reasons:
@@ -195,7 +194,7 @@ def keep_approved(
         review = {"dimension": name, "reasons": sorted(reasons), "reason": why, "person": actor}
         put_setting(tx, approval.dataset, f"{KEPT_APPROVAL_PREFIX}{approval.id}", review)
 
-    store.tx(actor, "keep approval", work, target=approval.dataset)
+    act(store, actor, "lead", "keep approval", work, approval.dataset)
 
 
 def find_keeper(store: Store, approval: Approval, approval_review: ApprovalReview) -> tuple[str, str] | None:

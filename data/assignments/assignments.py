@@ -14,7 +14,7 @@ from data.assignments.shares import spread_items
 from data.calibration import item_fields
 from data.queue.queue import Stream
 from data.records import people, tags
-from data.records.access import allow, find_person, require
+from data.records.access import act, allow, find_person, require
 from data.records.queue_index import IndexedAssignment, QueuedDraw, QueueIndex, current_index
 from data.records.tables import AssignmentItemRow, AssignmentRow, ClaimRow
 from data.store import Row, Store, Tx, columns_of
@@ -197,7 +197,6 @@ def assign(
     began, planned = index.seq, _plan(store, index, dataset_id, stream, chosen, ids, terms)
 
     def work(tx: Tx) -> SharePlan:
-        require(tx, actor, "researcher")
         index.follow(tx)
         plan = _drop_invalid_shares(tx, index, planned, began, terms)
         if plan is None:
@@ -210,7 +209,7 @@ def assign(
         _begin(tx, dataset_id, stream, terms, chosen, plan.shares)
         return plan
 
-    return store.tx(actor, "assign", work, target=dataset_id)
+    return act(store, actor, "researcher", "assign", work, dataset_id)
 
 
 def _drop_invalid_shares(
@@ -461,14 +460,13 @@ def change_assignment(
     terms = AssignmentTerms(tag="any", reserved=reserved, priority=priority, due=due, note=note).check()
 
     def work(tx: Tx) -> None:
-        require(tx, actor, "researcher")
         before = _find(tx, assignment_id)
         offer = "reserved" if terms.reserved else "preferred"
         new = before._replace(offer=offer, priority=terms.priority, due=terms.due, note=terms.note)
         if new != before:
             tx.append([new._replace(id=new_id())])
 
-    store.tx(actor, "assignment", work, target=assignment_id)
+    act(store, actor, "researcher", "assignment", work, assignment_id)
 
 
 @allow("researcher")
@@ -479,10 +477,9 @@ def end_assignment(store: Store, actor: str, assignment_id: str) -> None:
     """
 
     def work(tx: Tx) -> None:
-        require(tx, actor, "researcher")
         tx.append([_find(tx, assignment_id)._replace(id=new_id(), ended=True)])
 
-    store.tx(actor, "end assignment", work, target=assignment_id)
+    act(store, actor, "researcher", "end assignment", work, assignment_id)
 
 
 def _find(tx: Tx, assignment_id: str) -> AssignmentRow:
@@ -507,7 +504,6 @@ def reassign(store: Store, actor: str, dataset_id: str, giver: str, to: Sequence
     """
 
     def work(tx: Tx) -> SharePlan:
-        require(tx, actor, "researcher")
         index = current_index(store, tx)
         plan, source = _plan_reassignment(tx, index, dataset_id, giver, to, seed)
         moved = {draw for share in plan.shares.values() for draw in share}
@@ -531,7 +527,7 @@ def reassign(store: Store, actor: str, dataset_id: str, giver: str, to: Sequence
         tx.append(ended)
         return plan
 
-    return store.tx(actor, "reassign", work, target=dataset_id)
+    return act(store, actor, "researcher", "reassign", work, dataset_id)
 
 
 def _plan_reassignment(
@@ -580,7 +576,6 @@ def undo(store: Store, actor: str, dataset_id: str, revision: int) -> None:
     """
 
     def work(tx: Tx) -> None:
-        require(tx, actor, "researcher")
         rows = tx.rows(
             f"select {columns_of(AssignmentRow)} from assignment_now "
             "where dataset_id = $1 and began = $2 and not ended",
@@ -599,7 +594,7 @@ def undo(store: Store, actor: str, dataset_id: str, revision: int) -> None:
         )
         tx.append([AssignmentItemRow(str(key), str(draw), True) for key, draw in removals if draw in still])
 
-    store.tx(actor, "undo assignment", work, target=dataset_id)
+    act(store, actor, "researcher", "undo assignment", work, dataset_id)
 
 
 @allow("researcher")

@@ -14,7 +14,7 @@ from data.audits import evidence as gathered
 from data.audits.evidence import GatheredEvidence, Scope
 from data.cards import cards
 from data.records import exposure, leads
-from data.records.access import allow, require
+from data.records.access import act, allow
 from data.records.values import WORKSPACE, get_setting, put_setting
 from data.store import Store, Tx, cache_each, cache_result, compute_once
 from data.store.errors import BadInput
@@ -184,7 +184,6 @@ def set_audit_limit(store: Store, actor: str, name: str, value: float | None) ->
         raise BadInput(f"The limit of {audit.title!r} is {value:g}: it must be from {low:g} to {high:g}.")
 
     def work(tx: Tx) -> bool:
-        require(tx, actor, "lead")
         before = get_setting(tx, WORKSPACE, _SETTING, {})
         after = {k: v for k, v in before.items() if k != name} | ({} if value is None else {name: value})
         wait = proposed_limits(tx)
@@ -199,7 +198,7 @@ def set_audit_limit(store: Store, actor: str, name: str, value: float | None) ->
             put_setting(tx, WORKSPACE, _SETTING, after)
         return holds
 
-    return store.tx(actor, "audit limit", work, target=name)
+    return act(store, actor, "lead", "audit limit", work, name)
 
 
 def _put(tx: Tx, wait: dict[str, ProposedLimit]) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from data.records import exposure
-from data.records.access import allow, require
+from data.records.access import act, allow
 from data.records.tables import FitRow
 from data.store import Store, Tx
 from data.store.errors import BadInput
@@ -108,7 +108,6 @@ def record_fit(store: Store, actor: str, judge_id: str, cell: JustifiedScore, fi
     """
 
     def work(tx: Tx) -> None:
-        require(tx, actor, "annotator")
         exposure.add_exposures(tx, actor, {cell.item: [judge_id]}, "justifications")
         query = (
             "select 1 from remark where judge_id = $1 and item_id = $2 and unit = $3 and dimension = $4 "
@@ -118,7 +117,7 @@ def record_fit(store: Store, actor: str, judge_id: str, cell: JustifiedScore, fi
             raise BadInput("This judge gives no justification there, so nothing can be said about it.")
         tx.append([FitRow(new_id(), judge_id, cell.item, cell.unit, cell.dimension, fits, actor)])
 
-    store.tx(actor, "justification fits", work, target=judge_id)
+    act(store, actor, "annotator", "justification fits", work, judge_id)
 
 
 @allow("annotator")

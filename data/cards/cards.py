@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from data.records.access import allow, require
+from data.records.access import act, allow
 from data.records.tables import CardRow
 from data.records.values import get_setting, put_setting, settings_in
 from data.store import Store, Tx, cache_result
@@ -212,12 +212,11 @@ def save_card(store: Store, actor: str, recipe: Recipe | Mapping[str, Any] | Car
         card = draft_card(store, card_recipe)
 
     def work(tx: Tx) -> None:
-        require(tx, actor, "lead")
         if problems := recipe_faults(tx, card_recipe):
             raise BadInput(" ".join(problems))
         _put(tx, card)
 
-    store.tx(actor, "card", work, target=card.name)
+    act(store, actor, "lead", "card", work, card.name)
     return card
 
 
@@ -270,10 +269,9 @@ def attach_examples(store: Store, actor: str, name: str, examples: Sequence[Exam
     new_card = with_examples(plain, examples) if examples else plain
 
     def work(tx: Tx) -> None:
-        require(tx, actor, "lead")
         _put(tx, new_card)
 
-    store.tx(actor, "card", work, target=new_card.name)
+    act(store, actor, "lead", "card", work, new_card.name)
     return new_card
 
 

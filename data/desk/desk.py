@@ -13,7 +13,7 @@ from data.desk.judgments import UnitJudgments, shows_every_judge, unit_judgments
 from data.queue.queue import OfferedItem
 from data.queue.review_signals import parse_reasons
 from data.records import datasets, exposure, items, settings
-from data.records.access import allow, require
+from data.records.access import act, allow, require
 from data.records.datasets import NO_PROBE_SQL, DatasetJudge
 from data.records.items import StoredItem
 from data.records.queue_index import current_index
@@ -244,12 +244,11 @@ def reveal_judges(store: Store, actor: str, item_id: str) -> None:
     """
 
     def work(tx: Tx) -> None:
-        require(tx, actor, "annotator")
         if not tx.rows("select 1 from answer where item_id = $1 and person = $2 limit 1", [item_id, actor]):
             raise NotFound("The judge's scores of this item can be seen once your own answer is saved.")
         exposure.reveal_scores(tx, actor, item_id)
 
-    store.tx(actor, "reveal", work, target=item_id)
+    act(store, actor, "annotator", "reveal", work, item_id)
 
 
 def _add_own(store: Store, person: str, answered: list[DeskView]) -> None:

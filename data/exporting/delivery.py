@@ -16,7 +16,7 @@ from typing import Any
 from data.exporting.exporting import answers_in_rows, export_kind
 from data.exporting.kind import BEGIN, ExportKind, Options, Row, complete_options
 from data.records import exposure
-from data.records.access import allow, require
+from data.records.access import act, allow, require
 from data.records.datasets import Dataset
 from data.records.tables import ExportRow
 from data.store import Store, Tx
@@ -98,12 +98,11 @@ def _record(
     names = {str(row["item"]) for row in rows if "item" in row}
 
     def work(tx: Tx) -> None:
-        require(tx, actor, "researcher")
         exposure.add_exposures(tx, actor, answers_in_rows(tx, dataset, kind, options, names), _ROUTE)
         settings = canonical({"format": _ROUTE, **options, **provenance})
         tx.append([ExportRow(new_id(), dataset.id, kind.name, settings, len(rows))])
 
-    store.tx(actor, "export", work, target=dataset.id)
+    act(store, actor, "researcher", "export", work, dataset.id)
 
 
 def _key(name: str, row: Row) -> Row:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from data.gold.gold import LABEL_CONDITIONS
-from data.records.access import allow, require
+from data.records.access import act, allow
 from data.records.tables import ItemUseRow
 from data.store import Store, Tx, cache_result
 from data.store.errors import BadInput
@@ -93,10 +93,9 @@ def readmit_items(store: Store, actor: str, dataset_id: str, items: Sequence[str
 
 def _set_as_researcher(store: Store, actor: str, dataset_id: str, items: Sequence[str], why: str, tuning: bool) -> int:
     def work(tx: Tx) -> int:
-        require(tx, actor, "researcher")
         return set_excluded(tx, actor, dataset_id, items, why, tuning)
 
-    return store.tx(actor, "tuning items", work, target=dataset_id)
+    return act(store, actor, "researcher", "tuning items", work, dataset_id)
 
 
 def set_excluded(tx: Tx, actor: str, dataset_id: str, items: Sequence[str], why: str, tuning: bool = True) -> int:

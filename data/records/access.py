@@ -66,6 +66,16 @@ def require(store: Store | Tx, name: str, role: Role) -> Person:
     return person
 
 
+def act(store: Store, actor: str, role: Role, action: str, work: Callable[[Tx], T], target: str = "") -> T:
+    """One change (`Store.tx`) of a person who has at least that role when it is written. Raises NotAllowed."""
+
+    def work_if_allowed(tx: Tx) -> T:
+        require(tx, actor, role)
+        return work(tx)
+
+    return store.tx(actor, action, work_if_allowed, target)
+
+
 @cache_result
 def find_visitor(store: Store | Tx, name: str) -> Person | None:
     """The person of that name who may be here; None for nobody, and for a name that is kept for Assay itself."""

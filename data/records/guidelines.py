@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from data.records.access import allow, require
+from data.records.access import act, allow
 from data.records.tables import GuidelineRow
 from data.store import Store, Tx, cache_result
 from data.store.errors import BadInput
@@ -58,11 +58,7 @@ def write_guidelines(store: Store, actor: str, dataset_id: str, text: str) -> in
     if len(text) > MAX_GUIDELINES_LENGTH:
         raise BadInput(f"The guidelines have {len(text):,} characters: shorten them to {MAX_GUIDELINES_LENGTH:,}.")
 
-    def work(tx: Tx) -> int:
-        require(tx, actor, "lead")
-        return append_guidelines(tx, dataset_id, text)
-
-    return store.tx(actor, "guidelines", work, target=dataset_id)
+    return act(store, actor, "lead", "guidelines", lambda tx: append_guidelines(tx, dataset_id, text), dataset_id)
 
 
 def append_guidelines(tx: Tx, dataset_id: str, text: str) -> int:

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Literal, NamedTuple
 
 from data.records import leads, people
-from data.records.access import ROLES, Role, allow, find_person, require
+from data.records.access import ROLES, Role, act, allow, find_person, require
 from data.records.names import MACHINE_ACTOR, has_invisible_characters
 from data.records.tables import InvitationRow
 from data.store import Store, Tx
@@ -55,11 +55,7 @@ def invite(store: Store, actor: str, email: str, role: Role, person: str = "", d
     """
     new = Invitation(new_id(), plain_address(email), "", role, person, _until(days), actor)
 
-    def work(tx: Tx) -> Invitation:
-        require(tx, actor, "lead")
-        return _open(tx, new)
-
-    return store.tx(actor, "invite", work, target=new.email)
+    return act(store, actor, "lead", "invite", lambda tx: _open(tx, new), new.email)
 
 
 def check_invitation(email: str, subject: str, days: int) -> None:
@@ -115,13 +111,12 @@ def withdraw_invitation(store: Store, actor: str, invitation: str) -> None:
     """Take an open invitation back (leads). Raises NotFound, NotAllowed."""
 
     def work(tx: Tx) -> None:
-        require(tx, actor, "lead")
         match = next((candidate for candidate in _open_ones(tx) if candidate.id == invitation), None)
         if match is None:
             raise NotFound("This invitation is not open any more.")
         _append(tx, match, "withdrawn")
 
-    store.tx(actor, "invite", work)
+    act(store, actor, "lead", "invite", work)
 
 
 @allow("lead")

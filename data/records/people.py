@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from data.records import leads, names
-from data.records.access import ROLES, Person, Role, allow, require
+from data.records.access import ROLES, Person, Role, act, allow, require
 from data.records.names import MACHINE_ACTOR, has_invisible_characters, match_ignoring_case
 from data.records.tables import LoginEndRow, PersonEventRow
 from data.records.values import put_setting
@@ -153,10 +153,9 @@ def withdraw_lead_proposal(store: Store, actor: str, name: str) -> None:
     """Take a change of who leads back that waits for another lead (leads). Raises NotAllowed."""
 
     def work(tx: Tx) -> None:
-        require(tx, actor, "lead")
         _end_pending_change(tx, name)
 
-    store.tx(actor, "person", work, target=name)
+    act(store, actor, "lead", "person", work, name)
 
 
 def make_lead_locally(store: Store, name: str) -> Person:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from data.records.access import allow, require
+from data.records.access import act, allow, require
 from data.records.values import put_setting, settings_in
 from data.store import Store, Tx, cache_result
 from data.store.errors import BadInput, NotFound
@@ -50,7 +50,6 @@ def add_protocol(store: Store, actor: str, protocol: Protocol) -> bool:
     """
 
     def work(tx: Tx) -> bool:
-        require(tx, actor, "researcher")
         if protocol.name in protocols():
             raise BadInput(f"The protocol {protocol.name} is built in and stays as it is. Choose another name.")
         if known_protocols(tx).get(protocol.name) == protocol:
@@ -61,4 +60,4 @@ def add_protocol(store: Store, actor: str, protocol: Protocol) -> bool:
     require(store, actor, "researcher")
     if protocol.name not in protocols() and known_protocols(store).get(protocol.name) == protocol:
         return False
-    return store.tx(actor, "protocol", work, target=protocol.name)
+    return act(store, actor, "researcher", "protocol", work, protocol.name)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from data.records.access import allow, find_person, require
+from data.records.access import act, allow, find_person
 from data.records.names import has_invisible_characters
 from data.records.values import put_setting, settings_in
 from data.store import Store, Tx
@@ -65,7 +65,6 @@ def set_tags(store: Store, actor: str, name: str, tags: Sequence[str], share: fl
         raise BadInput(f"The share is {share:g}: it must be 0 (nothing for now) to {MAX_SHARE:g}; 1 is as usual.")
 
     def work(tx: Tx) -> PersonTags:
-        require(tx, actor, "lead")
         find_person(tx, name)
         tags_by_name = all_tags(tx)
         known = {tag.casefold(): tag for person_tags in tags_by_name.values() for tag in person_tags.tags}
@@ -78,7 +77,7 @@ def set_tags(store: Store, actor: str, name: str, tags: Sequence[str], share: fl
             put_setting(tx, SCOPE, name, {k: v for k, v in asdict(new).items() if k != "person"})
         return new
 
-    return store.tx(actor, "tags", work, target=name)
+    return act(store, actor, "lead", "tags", work, name)
 
 
 def _clean(tag: str) -> str:

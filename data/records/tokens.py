@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from data.records.access import Person, allow, find_person, require
+from data.records.access import Person, act, allow, find_person, require
 from data.records.tables import ApiTokenEventRow, ApiTokenRow
 from data.store import Store, Tx, cache_result
 from data.store.errors import BadInput, NotAllowed, NotFound
@@ -72,7 +72,6 @@ def new_token(
     text = f"{prefix}_{secrets.token_urlsafe(32)}"
 
     def work(tx: Tx) -> str:
-        require(tx, actor, "annotator")
         moment = now()
         if sum(token.state(moment) == "holds" for token in _tokens(tx).values() if token.person == actor) >= MAX_TOKENS:
             raise BadInput(f"{actor} has {MAX_TOKENS} tokens already. Revoke one that is not needed any more.")
@@ -83,7 +82,7 @@ def new_token(
         tx.append([row])
         return row.id
 
-    token_id = store.tx(actor, "token", work)
+    token_id = act(store, actor, "annotator", "token", work)
     return next(token for token in _tokens(store).values() if token.id == token_id), text
 
 

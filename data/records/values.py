@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from data.records.access import Role, require
+from data.records.access import Role, act
 from data.records.tables import SettingRow
 from data.store import Store, Tx, cache_result
 from data.store.ids import new_id
@@ -42,12 +42,11 @@ def change_setting(
     """
 
     def work(tx: Tx) -> None:
-        require(tx, actor, role)
         stored = get_setting(tx, scope, name, default)
         if (default | stored if isinstance(default, dict) else stored) != value:
             put_setting(tx, scope, name, value)
 
-    store.tx(actor, action, work, target="" if scope == WORKSPACE else scope)
+    act(store, actor, role, action, work, "" if scope == WORKSPACE else scope)
 
 
 def put_setting(tx: Tx, scope: str, name: str, value: Any) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import urlsplit
 
-from data.records.access import allow, is_switched_on, require
+from data.records.access import act, allow, is_switched_on, require
 from data.records.tables import WebhookEventRow, WebhookRow, WebhookSecretRow, WebhookStateRow
 from data.store import Store, Tx, cache_result
 from data.store.errors import BadInput, NotFound
@@ -105,7 +105,6 @@ def add_webhook(store: Store, actor: str, url: str, events: Sequence[str]) -> tu
     secret = f"whsec_{secrets.token_urlsafe(32)}"
 
     def work(tx: Tx) -> str:
-        require(tx, actor, "lead")
         if sum(webhook.state != "removed" for webhook in _webhooks(tx)) >= MAX_WEBHOOKS:
             raise BadInput(f"There are {MAX_WEBHOOKS} webhooks already. Remove one that is not needed any more.")
         row = WebhookRow(new_id(), url, " ".join(e for e in EVENTS if e in events), actor, now())
@@ -114,7 +113,7 @@ def add_webhook(store: Store, actor: str, url: str, events: Sequence[str]) -> tu
         tx.append([WebhookStateRow(new_id(), row.id, "active")])
         return row.id
 
-    webhook_id = store.tx(actor, "webhook", work)
+    webhook_id = act(store, actor, "lead", "webhook", work)
     return _one(store, webhook_id), secret
 
 
@@ -133,11 +132,10 @@ def set_state(store: Store, actor: str, webhook_id: str, state: str) -> None:
     """
 
     def work(tx: Tx) -> None:
-        require(tx, actor, "lead")
         if _one(tx, webhook_id).state != state:
             tx.append([WebhookStateRow(new_id(), webhook_id, state)])
 
-    store.tx(actor, "webhook", work)
+    act(store, actor, "lead", "webhook", work)
 
 
 @allow("lead")
@@ -145,10 +143,9 @@ def send_test(store: Store, actor: str, webhook_id: str) -> None:
     """Have a webhook told something at once, to try it. Raises NotFound, NotAllowed."""
 
     def work(tx: Tx) -> None:
-        require(tx, actor, "lead")
         tx.append([WebhookEventRow(new_id(), TEST, "", canonical({"webhook": _one(tx, webhook_id).id}))])
 
-    store.tx(actor, "webhook test", work)
+    act(store, actor, "lead", "webhook test", work)
 
 
 def active_webhooks(store: Store | Tx) -> list[Webhook]:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from data import log
 from data.records import exposure
-from data.records.access import allow, require
+from data.records.access import act, allow, require
 from data.records.datasets import NO_PROBE_SQL
 from data.records.tables import ExportRow
 from data.store import Store, Tx, duckdb_path
@@ -148,14 +148,13 @@ def take_backup(store: Store, actor: str, name: str) -> Path:
     upto = restore.backup_revision(file)
 
     def work(tx: Tx) -> None:
-        require(tx, actor, "lead")
         judges_by_item = defaultdict[str, set[str]](set)
         for item, judge in tx.rows(_SHOWN_SCORES_SQL, [upto, actor]):
             judges_by_item[str(item)].add(str(judge))
         exposure.add_exposures(tx, actor, judges_by_item, "backup")
         record_backup(tx, TAKEN, name, upto)
 
-    store.tx(actor, "export", work)
+    act(store, actor, "lead", "export", work)
     log.info("backup_taken", person=actor, file=str(file), revision=upto)
     return file
 
