@@ -545,8 +545,8 @@ class _Table:
                 people.remove(answers)
                 meta.append(answers.column)
                 sums = ", ".join(v.column for v in first[:3])
-                sentence = f"{answers.column} is taken for the combined value of {sums}, and not for another person."
-                self.assumptions.append(sentence)
+                why = f"{answers.column} is not taken for another person's answers: they may be made from {sums}."
+                self.assumptions.append(why)
 
     def _assign_open_columns(
         self, answers_by_owner: dict[Owner, list[AnswerColumn]], open_: list[AnswerColumn], meta: list[str]

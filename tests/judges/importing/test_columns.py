@@ -176,7 +176,8 @@ def test_what_sums_up_people_is_no_further_person() -> None:
     for extra in ("gold", "human_mean", "majority_label"):
         roles = read({"item": ID, "human_1": FIVE, "human_2": FIVE, extra: FIVE, "llm_judge": FIVE})
         assert [v.column for v in roles.people] == ["human_1", "human_2"]
-        assert roles.meta == (extra,) and extra in roles.assumptions[0]
+        sentence = f"{extra} is not taken for another person's answers: they may be made from human_1, human_2."
+        assert roles.meta == (extra,) and roles.assumptions[0] == sentence
 
 
 TABLES: dict[str, tuple[dict[str, list[Any]], tuple[str, ...]]] = {
