@@ -41,11 +41,12 @@ def _load_caches(store: Store) -> None:
         for dataset_id in mtbench.bench_datasets(store):
             figures.model_means(store, dataset_id, ReadingRules())
             figures.rankings(store, dataset_id, ReadingRules())
-    many = "select dataset_id from item group by dataset_id having count(*) >= $1"
-    for (dataset_id,) in store.rows(many, [LINEARISE_FROM]):
-        for judge in datasets.dataset_judges(store, dataset_id):
-            with contextlib.suppress(AssayError):
-                _calibrate(store, str(dataset_id), judge.id)
+    with contextlib.suppress(AssayError):
+        many = "select dataset_id from item group by dataset_id having count(*) >= $1"
+        for (dataset_id,) in store.rows(many, [LINEARISE_FROM]):
+            for judge in datasets.dataset_judges(store, dataset_id):
+                with contextlib.suppress(AssayError):
+                    _calibrate(store, str(dataset_id), judge.id)
 
 
 def _calibrate(store: Store, dataset_id: str, judge_id: str) -> None:

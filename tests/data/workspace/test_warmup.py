@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 from unittest.mock import patch
+
+import pytest
 
 from data.dashboard import dashboard
 from data.mtbench import figures
@@ -52,3 +55,14 @@ def test_the_first_view_of_mt_bench_finds_its_means_computed(tmp_path: Path) -> 
         assert len(figures.rankings(store, D, ReadingRules())) == 1
     assert spy.call_count == 0
     store.close()
+
+
+def test_a_store_that_is_closed_meanwhile_ends_it_without_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failures: list[threading.ExceptHookArgs] = []
+    monkeypatch.setattr(threading, "excepthook", failures.append)
+    store = workspace(tmp_path)
+    store.close()
+    warm_up(store).join()
+    assert failures == []
