@@ -68,7 +68,7 @@ def new_file(store: Store, sort: str = "") -> Path:
     path = duckdb_path(store.url)
     stem = f"{path.stem if path else 'store'}-{now():%Y%m%d-%H%M%S}{sort}"
     names = (f"{stem}{more}.duckdb" for more in ("", *(f"-{number}" for number in range(2, 1_000))))
-    return next(file for name in names if not (file := backup_folder(store) / name).exists())
+    return next(file for name in names if not os.path.lexists(file := backup_folder(store) / name))
 
 
 def write_backup(store: Store, file: Path) -> None:
@@ -87,10 +87,16 @@ def record_made(store: Store, actor: str, file: Path) -> None:
 
 
 def remove_backup(store: Store, actor: str, name: str, kind: str) -> None:
-    """Remove a backup, on record under that kind; for callers that have checked the right to do so."""
+    """Remove a backup, on record under that kind; for callers that have checked the right to do so.
+
+    Raises NotFound, and StoreFailed where it cannot be removed.
+    """
     file = _file(store, name)
     revision = restore.backup_revision(file)
-    file.unlink()
+    try:
+        file.unlink()
+    except OSError as error:
+        raise StoreFailed(f"The backup {file} cannot be removed: {error.strerror}. Check the rights.") from None
     store.tx(actor, "backup", lambda tx: record_backup(tx, kind, name, revision))
     log.info("backup_removed", person=actor, file=str(file))
 

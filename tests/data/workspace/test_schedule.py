@@ -134,6 +134,23 @@ def test_each_of_many_backups_is_opened_once_and_again_only_while_it_cannot_be(
     store.close()
 
 
+def test_a_folder_without_rights_is_named_in_a_sentence(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = backups.make_backup(store, "lea")
+    monkeypatch.setattr(Path, "exists", refuse)
+    monkeypatch.setattr("tempfile.mkdtemp", refuse)
+    with pytest.raises(StoreFailed, match=r"was not made: Permission denied\. "):
+        backups.make_backup(store, "lea")
+    monkeypatch.setattr(Path, "unlink", refuse)
+    with pytest.raises(StoreFailed, match=r"cannot be removed: Permission denied\. Check the rights\."):
+        backups.remove_backup(store, "lea", file.name, schedule.REMOVED)
+    assert kinds(store) == [backups.MADE]
+    store.close()
+
+
+def refuse(*_: object, **__: object) -> None:
+    raise PermissionError(13, "Permission denied")
+
+
 def test_a_clock_that_was_ahead_and_is_set_back_keeps_no_backup_from_being_made_and_kept(
     store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
