@@ -101,32 +101,43 @@ def _exposure_rows(path: Path) -> list[Row]:
 def _replace(path: Path, part: Path) -> Path | None:
     """Put a store in the place of another, which gets a new name: that name, None where nothing was there.
 
-    Each with its logs and mark, also what is left of one without its file. Raises OSError; then nothing is moved.
+    Each with its logs and mark, also what is left of one without its file. Raises OSError; then nothing is moved. A
+    mark is there at every moment: without one, a start after a kill would take the place for empty.
     """
-    present, previous_path = _files(path), opening.free_name(path, "replaced")
+    present, new, previous_path = _files(path), [*reversed(_files(part))], opening.free_name(path, "replaced")
     moves = [(file, _renamed(file, path, previous_path)) for file in present]
-    moves += [(file, _renamed(file, part, path)) for file in _files(part)]
-    for file in _files(part):
+    moves += [(file, _renamed(file, part, path)) for file in new]
+    for file in new:
         opening.sync(file)
     done: list[tuple[Path, Path]] = []
     try:
         for file, to in moves:
-            os.replace(file, to)
+            if not (file in present and file.suffix == ".mark" and _link(file, to)):
+                os.replace(file, to)
             done.append((file, to))
     except OSError:
         for file, to in reversed(done):
             os.replace(to, file)
+            to.unlink(missing_ok=True)  # a second name of the same file stays otherwise
         raise
     opening.sync(path.parent)
     return previous_path if present else None
 
 
 def _files(path: Path) -> list[Path]:
-    """What there is of a store: its logs, its mark, its file."""
-    files = (*opening.logs(path), opening.beside_path(path, ".mark"), path)
+    """What there is of a store: its file, its logs, its mark."""
+    files = (path, *opening.logs(path), opening.beside_path(path, ".mark"))
     return [file for file in files if os.path.lexists(file)]
 
 
 def _renamed(file: Path, path: Path, to: Path) -> Path:
     """The name of one of a store's files where the store has another one."""
     return to.with_name(to.name + file.name.removeprefix(path.name))
+
+
+def _link(file: Path, to: Path) -> bool:
+    """Whether a file has a second name now: not on every file system."""
+    with contextlib.suppress(OSError):
+        os.link(file, to)
+        return True
+    return False

@@ -524,6 +524,29 @@ def test_a_restore_whose_files_cannot_be_put_in_place_moves_nothing(
     assert every(tmp_path) == before
 
 
+@pytest.mark.parametrize("links", [True, False], ids=["second names", "no second names"])
+def test_at_every_moment_of_a_restore_a_mark_says_that_a_store_was_there(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, links: bool
+) -> None:
+    """A start after a kill would begin an empty workspace without one; only without second names there is a gap."""
+    store, url = at(tmp_path / "b.duckdb"), f"duckdb:///{tmp_path}/b.duckdb"
+    put(store, "x")
+    store.close()
+    present, replace = [], os.replace
+
+    def watch(source: Path, to: Path) -> None:
+        replace(source, to)
+        present.append([file.exists() for file in (tmp_path / "b.duckdb", mark(tmp_path / "b.duckdb"))])
+
+    if not links:
+        monkeypatch.setattr(os, "link", lambda *_: refuse())
+    monkeypatch.setattr("data.workspace.restore.os.replace", watch)
+    restore(path, url)
+    gap = [] if links else [[False, False]]
+    assert present[-3 - len(gap) :] == [[False, True], *gap, [False, True], [True, True]]
+    assert mark(next(tmp_path.glob("b.replaced-*.duckdb"))).exists()
+
+
 def test_a_restored_store_is_on_the_disk_before_it_takes_its_place(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
