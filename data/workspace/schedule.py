@@ -144,7 +144,8 @@ def _is_due(store: Store | Tx) -> bool:
 
 def _check(file: Path) -> None:
     """Read all of a backup in a process of its own, which takes no time from anybody. Raises StoreFailed."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("ASSAY_", "OPENAI_"))}
+    unneeded = [name for name in os.environ if name.startswith(("ASSAY_", "OPENAI_")) and name != "ASSAY_MEMORY"]
+    environment = {name: value for name, value in os.environ.items() if name not in unneeded}
     command = [sys.executable, "-c", _CHECK, str(file)]
     run = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, check=False, stdin=subprocess.DEVNULL)
     if run.returncode:

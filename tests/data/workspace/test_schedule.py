@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -201,6 +202,24 @@ def test_one_that_fails_is_told_leaves_nothing_and_is_tried_again(
     assert schedule.run_due(store) is not None and schedule.backup_state(store).failed == ""
     assert [record.msg for record in caplog.records].count("backup_failed") == 2
     store.close()
+
+
+def test_the_process_that_reads_it_keeps_to_the_memory_that_is_allowed_and_has_no_keys(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    environments: list[dict[str, str]] = []
+
+    def run(command: list[str], env: dict[str, str], **_: object) -> subprocess.CompletedProcess[bytes]:
+        environments.append(env)
+        return subprocess.CompletedProcess(command, 0)
+
+    monkeypatch.setattr(subprocess, "run", run)
+    for name in ("ASSAY_MEMORY", "ASSAY_TOKEN", "OPENAI_API_KEY", "OTHER"):
+        monkeypatch.setenv(name, "200MB")
+    schedule._check(tmp_path / "a.duckdb")
+    [environment] = environments
+    assert environment["ASSAY_MEMORY"] == environment["OTHER"] == "200MB"
+    assert not {"ASSAY_TOKEN", "OPENAI_API_KEY"} & environment.keys()
 
 
 def test_one_that_was_cut_off_is_told_and_made_again(
