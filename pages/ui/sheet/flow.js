@@ -172,8 +172,7 @@ function reopen(d, item) {
 /** The refused answer's item is open: restores what was entered, and removes the message that kept it. */
 function refill(d, item) {
   const r = d.refused.find((x) => x.item === item);
-  d.refused = d.refused.filter((x) => x.item !== item);
-  drawToasts(d);
+  dropRefused(d, item);
   if (r && r.answer) fillFrom(d, d.view, r.answer);
 }
 
@@ -305,7 +304,7 @@ function takeFilters(d, { filters, open }) {
 function take(d, data) {
   const narrowed = takeFilters(d, data);
   takeAcks(d, data.acked);
-  const refusedBefore = d.refused.length ? d.refused[d.refused.length - 1].key : "";
+  const refusedBefore = d.refused;
   takeRefused(d, data.refused);
   const waited = !d.view && !d.inPast;
   for (const s of data.sheets) takeSheet(d, s);
@@ -316,7 +315,7 @@ function take(d, data) {
   if (opening && openItem(d, opening)) refill(d, opening);
   if (data.open) takeOpen(d, data.open);
   if (data.notice !== d.lastNotice) { d.lastNotice = data.notice; d.notice = data.notice; drawToasts(d); if (data.notice) say(d, data.notice); }
-  if ((d.refused.length ? d.refused[d.refused.length - 1].key : "") !== refusedBefore) drawToasts(d);
+  if (d.refused !== refusedBefore) drawToasts(d);
   if (!d.view && d.queue.length) { d.inPast = false; d.front = null; show(d, takeNext(d)); }
   else if (!d.view && (waited && emptied || !d.ui.body.firstChild)) show(d, null, true);
   if (narrowed) sendSoon(d); // it has another list now

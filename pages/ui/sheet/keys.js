@@ -295,7 +295,7 @@ const CLICKS = {
   undraft: (d) => { const { view } = d; setAll(view, view.base.values, view.base.notes); view.draft = 0; for (const c of view.cells) markCell(view, c); drawNotes(view); changed(d, view); focusHere(d); },
   unnote: (d, e, b) => { const n = Number(b.dataset.n); setNotes(d.view, d.view.notes.filter((_, i) => i !== n)); drawNotes(d.view); changed(d, d.view); },
   reopen: (d, e, b) => reopen(d, b.dataset.item),
-  unrefuse: (d, e, b) => { d.refused = d.refused.filter((r) => r.item !== b.dataset.item); drawToasts(d); },
+  unrefuse: (d, e, b) => dropRefused(d, b.dataset.item),
   unnotice: (d) => { d.notice = null; drawToasts(d); },
   again: (d) => { d.empty = null; show(d, null); d.tries = 0; sendSoon(d); },
   doubt: (d, e, b) => toDoubt(d, Number(b.dataset.n)), guide: openGuide, guideseen: noteGuide, legend: turnLegend,

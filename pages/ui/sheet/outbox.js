@@ -81,10 +81,21 @@ function takeAcks(d, acked) {
     box.drop(answerKey(d.person, key));
     if (i < 0) continue;
     const [{ answer }] = d.outbox.splice(i, 1);
-    if (d.refused.some((r) => r.item === answer.item)) { d.refused = d.refused.filter((r) => r.item !== answer.item); drawToasts(d); }
+    if (d.refused.some((r) => r.item === answer.item)) dropRefused(d, answer.item);
     d.savedAt = at;
     d.tries = 0;
   }
+}
+
+const refusedKey = (person, item) => `assay:refused:${person}:${item}`;
+
+/** The messages about refused answers, with what the person entered, that nobody has closed or followed at this place. */
+const keptRefused = (person, place) => box.keys(refusedKey(person, "")).map(box.get).filter((r) => r && r.place === place && typeof r.item === "string" && Array.isArray(r.answer?.values) && Array.isArray(r.answer.notes));
+
+function dropRefused(d, item) {
+  d.refused = d.refused.filter((r) => r.item !== item);
+  box.drop(refusedKey(d.person, item));
+  drawToasts(d);
 }
 
 /** Removes a refused answer from the outbox; the person's input is kept with the message, to be opened again. */
@@ -98,8 +109,9 @@ function takeRefused(d, refused) {
     d.known.delete(item);
     for (const p of d.past) if (p.sheet.item === item && p.sheet.version === key) { p.sheet = { ...p.sheet, version: out ? out.answer.version : "" }; p.action = "refused"; if (out) p.values = new Map(out.answer.values.filter((v) => !v.unseen).map((v) => [cellKey(v.unit, v.dimension), v.v])); }
     const name = nameOf(d, item);
-    d.refused = d.refused.filter((r) => r.item !== item);
-    d.refused.push({ key, item, name, why, answer: out ? out.answer : null });
+    const refusal = { place: d.place, item, name, why, answer: out ? out.answer : null };
+    d.refused = [...d.refused.filter((r) => r.item !== item), refusal];
+    if (out) box.set(refusedKey(d.person, item), refusal);
     say(d, `${name} was not saved: ${why}`);
   }
 }

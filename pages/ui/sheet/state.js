@@ -58,7 +58,7 @@ function deskOf(data) {
   let d = desks.get(id);
   if (!d) {
     d = { person: data.person, place: data.place, queue: [], known: new Map(), view: null, front: null, inPast: false, past: [],
-      outbox: [], refused: [], refusedKeys: new Set(), want: null, opening: null, progress: null, empty: null, notice: null,
+      outbox: [], refused: keptRefused(data.person, data.place), refusedKeys: new Set(), want: null, opening: null, progress: null, empty: null, notice: null,
       savedAt: "", nonce: Date.now(), tries: 0, full: false, root: null, ui: null, lastInput: 0, shownAt: 0 };
     desks.set(id, d);
     rawFor(d.person);

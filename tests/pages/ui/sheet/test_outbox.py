@@ -285,6 +285,36 @@ def test_a_refused_answer_is_said_once_and_opened_again_with_what_was_entered(be
     assert bench.item == "id-b" and bench.text(".status") == "saved 14:03:11"
 
 
+@pytest.mark.parametrize("end", ["open", "close", "saved"])
+def test_a_refused_answer_is_there_after_a_reload_too_until_its_message_is_done_with(bench: Bench, end: str) -> None:
+    bench.sit(response("a"), response("b"))
+    bench.press("3", "i")
+    bench.page.keyboard.type("odd")
+    bench.press("Enter")
+    bench.go()
+    bench.refuse()
+    broken = "person => localStorage.setItem(`assay:refused:${person}:x`, '{\"item\": 7}')"
+    bench.page.evaluate(broken, bench.person)
+    toast = bench.page.locator(".toast.refused")
+    for place, count in (("demo/audit", 0), ("demo/review", 1)):
+        bench.open()
+        bench.sit(response("a"), response("b"), place=place)
+        assert toast.count() == count, "where it was answered"
+    assert toast.inner_text().startswith("a was not saved. Your claim on it has run out.") and bench.mine("tone") == []
+    if end == "saved":
+        bench.go()
+        bench.ack()
+    else:
+        toast.get_by_text({"open": "Open it again", "close": "close"}[end]).click()
+    if end == "open":
+        assert bench.mine("tone") == ["3"] and bench.page.locator(".mynote").count() == 1
+        bench.wait_for_paint()
+    assert toast.count() == 0
+    bench.open()
+    bench.sit(response("a"), response("b"))
+    assert toast.count() == 0 and bench.mine("tone") == (["3"] if end == "open" else []), "as its draft"
+
+
 def test_the_message_of_a_refusal_goes_when_it_is_closed_or_the_item_is_saved(bench: Bench) -> None:
     bench.sit(*(response(name) for name in "abcd"))
     for _ in range(2):
