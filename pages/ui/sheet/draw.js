@@ -9,7 +9,7 @@ function themeOf(root) {
 /** The language of a text, so that Chinese and Japanese get their own shapes and line breaks. */
 function langOf(text) {
   const t = text.length > 4000 ? text.slice(0, 4000) : text;
-  if (/[\u3040-\u30ff]/.test(t)) return "ja";
+  if (/[\u3040-\u30ff\uff66-\uff9f]/.test(t)) return "ja";
   if (/[\uac00-\ud7af]/.test(t)) return "ko";
   return /[\u4e00-\u9fff]/.test(t) ? "zh" : null;
 }

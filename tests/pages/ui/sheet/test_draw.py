@@ -225,7 +225,9 @@ def test_nobody_differs_from_a_judge_that_gave_no_value(bench: Bench) -> None:
     assert not bench.page.locator(".cell.differs").count()
 
 
-LANGUAGES = {"配送が遅れています": "ja", "배송이 늦어집니다": "ko", "配送延迟": "zh", "It is late.": None}
+LANGUAGES = {
+    "配送が遅れています": "ja", "返金ﾊ三日後": "ja", "배송이 늦어집니다": "ko", "配送延迟": "zh", "It is late.": None,
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("text", "language"), LANGUAGES.items())
