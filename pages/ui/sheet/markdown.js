@@ -166,7 +166,7 @@ function purifier() {
 /** A text without any sign of Markdown, or before the libraries are there. */
 function paragraphs(text) {
   const all = document.createDocumentFragment();
-  for (const part of text.split(/\n(?:[ \t]*\n)+/)) all.append(el("p", "", part));
+  for (const part of text.replace(/\r\n?/g, "\n").replace(/^(?:[ \t]*\n)+/, "").trimEnd().split(/\n(?:[ \t]*\n)+/)) all.append(el("p", "", part));
   return breakable(all);
 }
 

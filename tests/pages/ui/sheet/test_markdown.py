@@ -36,6 +36,7 @@ const odder = ({name, value}) => ({
 """
 FORMATTED = {
     "one\ntwo\n\n  three": "<p>one\ntwo</p><p>  three</p>",
+    "\n \n  one\r\n\r\ntwo\rthree\n\n": "<p>  one</p><p>two\nthree</p>",
     "**a** _b_ ~~c~~ `d`\ne": "<p><strong>a</strong> <em>b</em> <s>c</s> <code>d</code>\ne</p>",
     "これは**「強調」**です": "<p>これは<strong>「強調」</strong>です</p>",
     'これは**"b"**です': '<p>これは<strong>"b"</strong>です</p>',
