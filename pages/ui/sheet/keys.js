@@ -3,6 +3,13 @@
 const ours = (d, node) => node && (node === d.root || d.root.contains(node));
 const typing = (node) => node && !(node.classList && node.classList.contains("num")) && (/^(INPUT|TEXTAREA|SELECT)$/.test(node.tagName) || node.isContentEditable);
 
+/** A key as the desk names it: letters whatever Caps Lock and an alphabet such as the Cyrillic one make of them, and digits of any script. */
+function keyOf({ key, code, shiftKey }) {
+  if (/^[A-Z]$/.test(key) && !shiftKey) return key.toLowerCase();
+  const [, place] = /^[\p{L}\p{Nd}]$/u.test(key) && !/[\p{Script=Latin}0-9]/u.test(key) && /^(?:Key|Digit)(\w)$/.exec(code) || [];
+  return place ? place.toLowerCase() : key;
+}
+
 function onKey(d, e) {
   if (!d.root || !d.root.isConnected) return;
   const target = e.composedPath()[0], inside = ours(d, target);
@@ -21,7 +28,8 @@ function onKey(d, e) {
   else if (d.held !== meaning) { if (e.key === "Enter") done(); return; }
   const whole = d.whole;
   d.whole = null;
-  if (!/^[0-9]$/.test(e.key)) d.pointed = null;
+  const key = keyOf(e);
+  if (!/^[0-9]$/.test(key)) d.pointed = null;
   if (d.card) return onCardKey(d, e, done);
   if (d.menu) return onMenuKey(d, e, done);
   if (goes) { done(); dropHint(d); return go(d, e.repeat); }
@@ -34,19 +42,19 @@ function onKey(d, e) {
   if ((e.key === "Enter" || e.key === " ") && (onButton || (inside && target.closest("a, summary")))) return;
   if (e.key === " " && inside && target.classList.contains("step")) { done(); return target.click(); }
   if (e.key === " " || e.key === "Tab") return;
-  const act = ACTS[e.key] || (/^[0-9]$/.test(e.key) ? digit : null);
+  const act = ACTS[key] || (/^[0-9]$/.test(key) ? digit : null);
   if (!act) { if (field && e.key.length === 1) e.preventDefault(); return; }
-  if (!d.view && !FREE.has(e.key)) { if (e.key !== "Escape") done(); return; }
+  if (!d.view && !FREE.has(key)) { if (e.key !== "Escape") done(); return; }
   if (e.key === "Escape" && !canEscape(d)) return;
   done();
-  if (e.repeat && !HOLD.has(e.key)) return;
+  if (e.repeat && !HOLD.has(key)) return;
   if (!inside) focusHere(d, true);
   dropHint(d);
   if (act !== digit && !/^Arrow(Left|Right)$/.test(e.key) && typed(here(d))) {
     if (e.key === "Escape" || act === undo) return dropTyped(d.view, here(d));
     if (!takeTyped(d)) return;
   }
-  act(d, e);
+  act(d, { key, repeat: e.repeat });
 }
 
 const FREE = new Set(["b", "?", "h", "Escape"]);
@@ -105,10 +113,10 @@ function point(d, { c, n, at }) {
   return true;
 }
 
-function digit(d, e) {
-  const c = here(d), n = Number(e.key);
+function digit(d, { key }) {
+  const c = here(d), n = Number(key);
   if (!c) return;
-  if (c.input) { const begun = typed(c) ? c.input.value : ""; c.input.focus({ preventScroll: true }); c.input.value = begun + e.key; return; }
+  if (c.input) { const begun = typed(c) ? c.input.value : ""; c.input.focus({ preventScroll: true }); c.input.value = begun + key; return; }
   const { kind, steps } = c.cell, whole = kind === "ordinal" || kind === "interval", real = steps.filter((s) => s.v !== null);
   const before = d.pointed && d.pointed.c === c ? d.pointed.n : null, said = before === null ? n || 10 : `${before}.${n}`;
   let step, stay = false;

@@ -52,20 +52,37 @@ def test_the_turn_that_is_chosen_is_in_view_however_many_there_are(bench: Bench,
     assert bench.page.locator(".cell .step.mine").bounding_box()["y"] > 0
 
 
+PRESSED_AS = """given => !(shadow.activeElement ?? shadow.querySelector(".sheet")).dispatchEvent(
+    new KeyboardEvent("keydown", {...given, bubbles: true, composed: true, cancelable: true}))"""
+
+
+@pytest.mark.parametrize(
+    ("key", "code", "shift", "moves"),
+    [
+        ("j", "KeyJ", False, True), ("J", "KeyJ", False, True), ("J", "KeyJ", True, False),
+        ("о", "KeyJ", False, True), ("ξ", "KeyJ", False, True), ("q", "KeyJ", False, False),
+        ("ö", "KeyJ", False, False), ("۵", "Digit5", False, True), ("é", "Digit2", False, False),
+    ],
+)  # fmt: skip
+def test_letters_are_keys_with_caps_lock_and_in_other_alphabets(
+    bench: Bench, key: str, code: str, shift: bool, moves: bool
+) -> None:
+    """By the place of the key where its letter is of another alphabet; a Latin letter is itself wherever it stands."""
+    bench.sit(response("a"))
+    assert bench.page.evaluate(PRESSED_AS, {"key": key, "code": code, "shiftKey": shift}) == moves
+    assert bench.here == ("fit" if moves else "tone") and bench.mine("tone") == (["5"] if key == "۵" else [])
+
+
 @pytest.mark.parametrize("dialog", ["?", "s", "h"])
 def test_a_dialog_leaves_the_browser_its_own_keys(bench: Bench, dialog: str) -> None:
     """F5 and F12, say. With Shift, Tab goes from the dialog itself to its last stop."""
     bench.sit(response("a"), guide=fakes.GUIDE)
     bench.page.locator("[data-do=legend]").click()
     bench.press(dialog, *(["ArrowDown"] if dialog == "s" else []))
-    is_prevented = bench.page.evaluate(
-        """keys => keys.map(key => !shadow.activeElement.dispatchEvent(
-            new KeyboardEvent("keydown", {key, bubbles: true, composed: true, cancelable: true})))""",
-        ["F5", "F11", "F12", "j"],
-    )
-    assert is_prevented[:3] == [False] * 3 and bench.page.locator("[role=dialog]").count() == 1
+    results = [bench.page.evaluate(PRESSED_AS, {"key": key}) for key in ("F5", "F11", "F12", "j")]
+    assert results[:3] == [False] * 3 and bench.page.locator("[role=dialog]").count() == 1
     if dialog != "s":
-        assert is_prevented[3], "and no key of the desk goes through it"
+        assert results[3], "and no key of the desk goes through it"
         bench.press("Shift+Tab")
         assert bench.page.evaluate("shadow.activeElement.dataset.do") == "closecard"
 
