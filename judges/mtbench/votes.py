@@ -55,22 +55,22 @@ def vote_agreement(bench: Bench) -> list[VerdictAgreement]:
     Groups without a common pair are left out. A vote by a voter's group is that of `Vote.group` ("people" where it is
     none). [] without votes.
     """
-    by_pair: dict[Key, list[tuple[str, int]]] = defaultdict(list)
+    by_pair: dict[Key, list[tuple[str, str, int]]] = defaultdict(list)
     for vote in bench.votes:
         a, b, winner = sort_names(vote.a, vote.b, vote.winner)
         if winner:
-            by_pair[vote.question, vote.turn, a, b].append((vote.group or "people", CODES[winner]))
-    named = {group for votes in by_pair.values() for group, _ in votes}
+            by_pair[vote.question, vote.turn, a, b].append((vote.voter, vote.group or "people", CODES[winner]))
+    named = {group for votes in by_pair.values() for _, group, _ in votes}
     groups = sorted(named, key=lambda name: (name != "expert", name))
     agreements: list[VerdictAgreement] = []
     for judge, verdicts in _verdicts(bench).items():
         for group in groups:
             agreements += _figures(judge, group, [
                 (key[0], key[1], value, verdicts[key])
-                for key, votes in by_pair.items() if key in verdicts for voters, value in votes if voters == group
+                for key, votes in by_pair.items() if key in verdicts for _, voters, value in votes if voters == group
             ])  # fmt: skip
         agreements += _figures(judge, MAJORITY, [
-            (key[0], key[1], majority([value for _, value in votes]), verdicts[key])
+            (key[0], key[1], majority([value for *_, value in votes]), verdicts[key])
             for key, votes in by_pair.items() if key in verdicts
         ])  # fmt: skip
     for n, side in enumerate(groups):
@@ -101,10 +101,11 @@ def _verdicts(bench: Bench) -> dict[str, dict[Key, int]]:
     return verdicts
 
 
-def _pairs_of_votes(votes: list[tuple[str, int]], side: str, other: str) -> list[tuple[int, int]]:
-    """Every two votes on a pair of answers, one of each group; within a group each two once."""
-    first, second = ([value for group, value in votes if group == name] for name in (side, other))
-    return list(combinations(first, 2) if side == other else product(first, second))
+def _pairs_of_votes(votes: list[tuple[str, str, int]], side: str, other: str) -> list[tuple[int, int]]:
+    """Every two votes of different people on a pair of answers, one of each group; within a group each two once."""
+    first, second = ([(voter, value) for voter, group, value in votes if group == name] for name in (side, other))
+    pairs = combinations(first, 2) if side == other else product(first, second)
+    return [(x, y) for (voter, x), (other_voter, y) in pairs if voter != other_voter]
 
 
 def _figures(

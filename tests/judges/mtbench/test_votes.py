@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import count
+
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
@@ -9,10 +11,11 @@ from judges.mtbench.records import Bench, Game, Vote
 from judges.mtbench.votes import CODES, MAJORITY, SETUPS, majority, vote_agreement
 
 COUNTED, DROPPED = SETUPS
+_PEOPLE = count()
 
 
 def vote(group, question, winner, a="x", b="y", turn=1):
-    return Vote(f"{group}_{question}", group, str(question), turn, a, b, winner)
+    return Vote(f"{group}_{next(_PEOPLE)}", group, str(question), turn, a, b, winner)
 
 
 VOTES = (
@@ -49,6 +52,13 @@ def test_people_with_each_other():
     across = agreements()["expert", "author", 1, COUNTED]
     assert (across.pairs, across.equal.point) == (1, 0.0)
     assert ("author", "author", 1, COUNTED) not in agreements()
+
+
+def test_nobody_is_compared_with_themselves():
+    same = vote("expert", 1, "a")
+    votes = (same, same, vote("expert", 1, "b"), same._replace(group="author"), vote("author", 1, "a"))
+    pairs = {(f.one, f.other): f.pairs for f in vote_agreement(Bench(votes=votes)) if f.setup == COUNTED}
+    assert pairs == {("expert", "expert"): 2, ("expert", "author"): 4, ("author", "author"): 1}
 
 
 def test_a_majority_that_is_drawn_is_a_tie():
