@@ -145,15 +145,18 @@ def rank_changes(store: Store, dataset_id: str, parse: Parse, judge: str, other:
 
 @allow("annotator")
 @cache_result
-def pair_rates(store: Store, dataset_id: str, parse: Parse, source: Source, pairs: bool = False) -> list[WinRate]:
+def pair_rates(
+    store: Store, dataset_id: str, parse: Parse, source: Source, pairs: bool = False, shared: Shared = ()
+) -> list[WinRate]:
     """Wins, losses and ties of every judge's models: against all others together, or (`pairs`) each other one.
 
-    By the verdicts of judges that compared two answers, or derived from ratings, of which the higher one wins.
+    By the verdicts of judges that compared two answers, or derived from ratings (`shared`: which of them count), of
+    which the higher one wins.
     """
     if source == "verdicts":
         verdicts = win_rates.decide_games(load_bench(store, dataset_id))
     else:
-        verdicts = win_rates.verdicts_from_ratings(rating_table(store, dataset_id, parse))
+        verdicts = win_rates.verdicts_from_ratings(rating_table(store, dataset_id, parse, shared))
     return win_rates.win_rates(verdicts, pairs)
 
 

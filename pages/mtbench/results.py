@@ -34,7 +34,7 @@ def panel(selection: BenchSelection) -> None:
             url_state.link("runs", "Run a judge", dataset=selection.dataset.name)
             url_state.link("import", "Import judgments")
         if selection.bench.games:
-            _wins(selection, next(iter(selection.names)), selection.key)
+            _wins(selection, next(iter(selection.names)), (), selection.key)
         _japanese(selection)
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -47,7 +47,7 @@ def panel(selection: BenchSelection) -> None:
     _means(selection, judge, model_means, ranked, key)
     own = mtbench_results.best_first([means for means in model_means if means.judge == judge], ranked)
     _categories(selection, own, ranked.get(judge), key)
-    _wins(selection, judge, key)
+    _wins(selection, judge, shared, key)
     _judgments(selection, key)
     _rules(selection, shared, key)
     _japanese(selection)
@@ -106,7 +106,7 @@ def _expander(selection: BenchSelection, title: str, icon: str, opened: bool = F
     return st.expander(text.escape(title), opened, key=f"{title}:{selection.dataset.id}", icon=icon, on_change="rerun")
 
 
-def _wins(selection: BenchSelection, judge: str, key: str) -> None:
+def _wins(selection: BenchSelection, judge: str, shared: Shared, key: str) -> None:
     """Win rates by verdicts on pairs, and by ratings: of the judge that was chosen, and of those that compare."""
     ways: dict[Source, str] = {"verdicts": "from verdicts on pairs of answers"} if selection.bench.games else {}
     if selection.raters:
@@ -116,10 +116,11 @@ def _wins(selection: BenchSelection, judge: str, key: str) -> None:
         return
     with box:
         source: Source = url_state.tabs("wins", "Win rates", ways) if len(ways) > 1 else next(iter(ways))
-        every = figures.pair_rates(session.store(), selection.dataset.id, selection.rules.parse, source)
+        store, dataset, parse = session.store(), selection.dataset.id, selection.rules.parse
+        every = figures.pair_rates(store, dataset, parse, source, shared=shared)
         judges = {rate.judge: selection.names[rate.judge] for rate in every}
         if source == "verdicts":
-            counts = figures.verdict_counts(session.store(), selection.dataset.id)
+            counts = figures.verdict_counts(store, dataset)
             findings.draw(mtbench_results.verdicts(counts, selection.names), "decided")
             judge = judge if judge in judges else next(iter(judges), "")
         rates = [rate for rate in every if source == "verdicts" or rate.judge == judge]
@@ -130,7 +131,7 @@ def _wins(selection: BenchSelection, judge: str, key: str) -> None:
         shown = mtbench_results.wins(rates, selection.names)
         findings.draw_table(shown, f"wins:{key}:{source}", MAX_SHOWN_ROWS)
         if len(shown.rows) > 2 and st.toggle("Model against model", key=f"duels of:{key}:{source}"):
-            pairs = figures.pair_rates(session.store(), selection.dataset.id, selection.rules.parse, source, True)
+            pairs = figures.pair_rates(store, dataset, parse, source, True, shared)
             models, shares, tooltips = mtbench_results.duels([rate for rate in pairs if rate.judge == judge])
             text.say(
                 "**Adjusted win rate of the row's model against the column's** ({judge})", judge=selection.names[judge]

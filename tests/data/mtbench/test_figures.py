@@ -13,7 +13,7 @@ from data.records import people
 from data.store import Store
 from judges.mtbench.ratings import ReadingRules
 from tests.data.imports import workspace
-from tests.data.mtbench.test_mtbench import FILES, D, bring, rating_row
+from tests.data.mtbench.test_mtbench import FILES, D, answer, bring, rating_row
 
 
 @pytest.fixture
@@ -42,6 +42,19 @@ def test_means_are_on_all_ratings_or_on_those_that_two_judges_share(store: Store
     assert both == {x: 8.5, y: 5.5}
     assert figures.model_means(store, D, ReadingRules(scale="share"))[0].all_turns.point == pytest.approx(2 / 3)
     assert {row.model for row in figures.japanese_shares(store, D)} == {"m/one"}
+
+
+def test_wins_from_ratings_are_on_all_of_them_or_on_those_that_two_judges_share(store: Store) -> None:
+    other = [answer(9, "m/two", "はい", "また")]
+    rows = [rating_row("[[9]]", 9, model="m/two", turn=turn) for turn in (1, 2)]
+    rows.append(rating_row("[[4]]", 4, model="m/two", judge=["gpt-y", "v"]))
+    bring(store, {**FILES, "m__two.jsonl": other, "ratings_single.jsonl": rows})
+    x, y = judge_ids(store)
+    games = [
+        {(rate.judge, rate.model): rate.games for rate in figures.pair_rates(store, D, "fastchat", "ratings", *options)}
+        for options in ((False, ()), (False, (x, y)), (True, (x, y)))
+    ]
+    assert games[0][x, "m/one"] == 2 and games[1][x, "m/one"] == games[2][x, "m/one"] == games[1][y, "m/two"] == 1
 
 
 def test_two_judges_are_compared_by_turn_category_and_model(store: Store) -> None:
