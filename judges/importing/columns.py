@@ -30,7 +30,8 @@ _FIELD_GROUPS = {
 }  # fmt: skip
 """The field that texts are of whose column is an object's key, as inputs.question of LangSmith and Weave."""
 _RATED = frozenset(("score", "scores", "rating", "ratings", "grade", "label", "labels", "verdict"))
-_MARKED = re.compile(r"(.+?)_(id|name|idx|index|no|nr|num|number|code|email|key|uid|uuid)")
+_MARKED = re.compile(r"(.+?)_(id|name|idx|index|no|nr|num|number|code|email|key|uid|uuid|model)")
+_ID_ENDINGS = ("_id", "_uid", "_uuid", "_guid")
 _OF_ANSWERS = frozenset((
     "annotation", "annotations", "judgement", "judgment", "judged", "metric", "pred", "preds", "prediction",
     "predictions", "predicted", *WORDS["person_weak"],
@@ -153,11 +154,7 @@ def different_cells(column: str, rows: Iterable[Mapping[str, Any]]) -> list[Any]
 
 def nested_answers(names: Iterable[str], rows: Sequence[Mapping[str, Any]]) -> str:
     """Return a sentence on the columns whose cells seem to be lists or objects of answers, "" if there are none."""
-    parsed = {name: parse_name(name) for name in names}
-    nested = [
-        name for name, means in parsed.items()
-        if (means.owner or means.value) and _nests_numbers(name, rows)
-    ]  # fmt: skip
+    nested = [name for name in names if _nests_numbers(name, rows) and _names_answers(name, rows)]
     if not nested:
         return ""
     hold, are = verb(len(nested), "holds", "hold"), verb(len(nested), "is", "are")
@@ -165,6 +162,15 @@ def nested_answers(names: Iterable[str], rows: Sequence[Mapping[str, Any]]) -> s
         f"{', '.join(nested)} {hold} lists or objects, and {are} not taken for answers: give each value a column of "
         "its own, such as expert_1_tone."
     )
+
+
+def _names_answers(column: str, rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether a column's name, or a key of the objects in its cells, says that it holds answers."""
+    cells = [row.get(column) for row in rows[:_NESTED_ROWS]]
+    parts = [part for cell in cells for part in (cell if isinstance(cell, list) else [cell]) if isinstance(part, dict)]
+    keys = {str(key) for part in parts for key in part}
+    own = parse_name(column)
+    return bool(own.owner) or own.value or any(n.value or (n.owner and not n.weak) for n in map(parse_name, keys))
 
 
 def _nests_numbers(column: str, rows: Sequence[Mapping[str, Any]]) -> bool:
@@ -223,7 +229,7 @@ class _Table:
             self.left = [c for c in self.left if c not in parts]
         item, giver = self._rows_of_answers(key, [c for c in self.left if c not in extras], meta)
         if giver and item != key:
-            meta.append(key)
+            meta += [key] if key else []
             key = item
         self.left = [c for c in self.left if c not in extras and c not in (*meta, key) and c != giver]
         meta = [c for c in meta if c not in (key, giver)]
@@ -322,9 +328,12 @@ class _Table:
         answers = [c for c in answers if self._can_hold_answers(c, parse_name(c))]
         answers += [*self.named["judge"], *self.named["person"]]
         ids = [self.normalized[n] for n in WORDS["ids"] if self.normalized.get(n) in names and n not in _WEAK_IDS]
-        ids += [c for c in names if normalize(c).endswith("_id") and c not in ids and not parse_name(c).owner]
+        ids += [c for c in names if normalize(c).endswith(_ID_ENDINGS) and c not in ids and not parse_name(c).owner]
+        if not key:
+            others = [c for c in names if c not in (*ids, *meta, *answers) and not parse_name(c).owner]
+            ids += [c for c in others if c not in givers]
         known = {normalize(name): name for row in self.rows for name in row}
-        for item in (key, *(ids if key and self._distinct(key) else [])):
+        for item in (key, *(ids if not key or self._distinct(key) else [])):
             if not item or item in givers or self._distinct(item):
                 continue
             parts = [item, *(known[n] for n in ITEM_PART_COLUMNS if n in known)]
@@ -373,7 +382,7 @@ class _Table:
                 return column
         for column in self.left:
             name = parse_name(column)
-            ends = normalize(column).endswith("_id") and not name.owner and normalize(column) != "model_id"
+            ends = normalize(column).endswith(_ID_ENDINGS) and not name.owner and normalize(column) != "model_id"
             if ends and self._distinct(column):
                 return column
         first = self.left[0] if self.left else ""
@@ -616,7 +625,8 @@ def _holds_side_facts(column: str, name: ColumnName) -> bool:
 def _names_id_or_sort(flat_: str, name: ColumnName) -> bool:
     """Whether a name means an id, or a sort of judge or person ("rater_type")."""
     of_sort = bool(name.owner) and name.dimension in ("type", "kind", "role", "group")
-    return of_sort or (flat_.endswith("_id") and (not name.owner or name.weak or flat_[:-3] in _OF_ANSWERS))
+    of_answers = flat_.rpartition("_")[0] in _OF_ANSWERS
+    return of_sort or (flat_.endswith(_ID_ENDINGS) and (not name.owner or name.weak or of_answers))
 
 
 def _names_giver(column: str, weak: bool = False) -> bool:

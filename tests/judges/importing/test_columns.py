@@ -252,6 +252,15 @@ def test_rows_show_who_answered(columns: dict[str, list[Any]], item: str, giver:
     assert not roles.people and not roles.judges and not roles.unclear
 
 
+@pytest.mark.parametrize("item", ["encounter_id", "encounter_uid", "encounter"])
+def test_an_item_of_any_name_is_known_by_each_givers_one_answer_to_it(item: str) -> None:
+    """Each row was an item of its own, so two judges had none in common, and no item its text of another file."""
+    visits = [f"V-{n // 3}" for n in range(12)]
+    roles = read({item: visits, "judge_model": ["x", "y", "z"], "tone": FIVE, "rationale": LONG})
+    assert (roles.id, roles.by, [v.column for v in roles.values]) == (item, "judge_model", ["tone"])
+    assert read({"encounter_uid": [f"V-{n}" for n in ID], "output": LONG, "judge": FIVE}).id == "encounter_uid"
+
+
 @pytest.mark.parametrize(
     ("columns", "key"),
     [
@@ -402,3 +411,10 @@ def test_lists_and_objects_of_answers_are_told(cell: Any) -> None:
         "expert_annotations, scores hold lists or objects, and are not taken for answers: give each value a column of "
         "its own, such as expert_1_tone.",
     )
+
+
+def test_answers_are_told_by_the_keys_of_objects_whose_column_has_another_name() -> None:
+    """People's marks in a list of reviews were kept for slices without a word."""
+    marks = [[{"reviewer": "ann", "marks": {"tone": 2}}]]
+    sentences = read({"id": ID, "decoded": LONG, "reviews": marks, "usage": [{"model": "x", "tokens": 3}]}).assumptions
+    assert [sentence.partition(" hold")[0] for sentence in sentences] == ["reviews"]
