@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 import contextlib
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
+from data.cards.cards import current_cards
 from data.cli.options import acting_person, add_actor, add_dataset, add_good_rows, workspace_store
 from data.importing.detection.plan_proposal import suggest_mapping
 from data.importing.files.source import Source, from_paths
@@ -70,9 +72,10 @@ def run(options: argparse.Namespace) -> int:
         sampling=options.sampling,
         mappings=mappings,
         population=options.of,
-        cards=(chosen_card(options).spec,) if options.card or options.dimension else (),
     ).check()
     with workspace_store(new=True) as store, _open_rejects(source, options.rejects) as rejects, Bar() as bar:
+        if options.card or options.dimension:
+            plan = replace(plan, cards=(chosen_card(options, known=current_cards(store)).spec,))
         if options.dry_run:
             preview = preview_import(store, source, plan, progress=bar, rejects=rejects, actor=options.actor)
             bar.clear()

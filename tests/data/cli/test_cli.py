@@ -71,6 +71,17 @@ def test_a_card_of_which_nothing_is_stored_yet_is_shown_as_it_is_shipped(run: Ru
     assert code == 0 and out.startswith("Open-ended rubric (rubric_open_ended), version ")
 
 
+def test_an_import_takes_a_card_of_the_workspace_by_its_name(run: Run, tmp_path: Path) -> None:
+    """It said that there is no such card, and listed those with a folder."""
+    assert run("card", "add", "kind", "--dimension", "tone (1-3): How kind it is.", "--as", "lea")[0] == 0
+    score = {"unit": "response", "dimension": "tone", "value": 3}
+    rows = [{"id": "r1", "kind": "response", "task": "t", "output": "o"},
+            {"item": "r1", "card": "kind", "model": "m", "scores": [score]}]  # fmt: skip
+    (tmp_path / "kind.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    code, out, err = run("import", "kind.jsonl", "--dataset", "d", "--card", "kind")
+    assert (code, err) == (0, "") and out.startswith("Added 1 item, 1 judgment and 0 labels to d; ")
+
+
 def test_import_says_what_was_added_and_the_second_time_that_nothing_was(run: Run) -> None:
     code, out, err = run("import", "rows.jsonl", "--dataset", "d", "--as", "lea")
     assert (code, err) == (0, "")
