@@ -17,7 +17,7 @@ from judges.authoring.soundness import find_faults
 from judges.card import Card
 from judges.client.endpoint import is_practice
 from judges.importing.lines import JudgmentLine
-from judges.plural import verb
+from judges.plural import many, verb
 from judges.protocols.call_plan import Task, params_of_stored, reread, unpack_replies
 from judges.reading import bare_scores
 from judges.reading.reading import counted_verdict, read_reply
@@ -52,6 +52,7 @@ class JudgmentCheck:
         self.orders = OrderCheck(context, known, orders)
         self.judges: dict[str, ImportedJudge] = {}
         self.unscored: Counter[str] = Counter()
+        self._off_scale, self._first_off_scale = 0, ""
         self._unversioned: set[str] = set()
         self._ids: dict[tuple[str, str, str, bool], str] = {}
 
@@ -90,6 +91,10 @@ class JudgmentCheck:
             reading = Reading(unscored=judgment.unscored, why=judgment.why)
         elif (scores := judgment.scores if judgment.raw is None else bare_scores.from_raw(raw)) is not None:
             reading = bare_scores.read_scores(card, scores, item)
+            off_scale = [remark for remark in reading.remarks if remark.sort == "rule"]
+            self._off_scale += len(off_scale)
+            if off_scale and not self._first_off_scale:
+                self._first_off_scale = f"{off_scale[0].dimension} of {show_value(item.id)}: {off_scale[0].text}"
         elif judgment.raw is not None and unpack_replies(judgment.raw) is not None:
             reading = reread(
                 card, params_of_stored(judgment.params), Task(key, item, part, sample), judgment.raw
@@ -159,6 +164,14 @@ class JudgmentCheck:
         if line.card_version != card.version:
             self._unversioned.add(judge)
         return judge
+
+    def describe_off_scale(self) -> str:
+        """Return a sentence on the scores of judgments that are off their scale beside others; "" if none is."""
+        if not self._off_scale:
+            return ""
+        are, do = ("is", "counts") if self._off_scale == 1 else ("are", "count")
+        first = self._first_off_scale
+        return f"{many(self._off_scale, 'score')} {are} off the scale and {do} as missing, such as {first}."
 
     def describe_renewed(self) -> str:
         """Return a sentence on the judges that are new only because their card has a new version; "" if none is."""

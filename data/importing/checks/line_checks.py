@@ -99,8 +99,8 @@ class LineChecks:
                 "an item that it has judged here before: all count as samples, and no earlier one is replaced. "
                 "Import corrected scores under another name of the judge or its model."
             )
-        if renewed := self.judgments.describe_renewed():
-            self.context.problems.warn(renewed)
+        for sentence in filter(None, (self.judgments.describe_off_scale(), self.judgments.describe_renewed())):
+            self.context.problems.warn(sentence)
         if old := self.labels.known.replaced_count:
             are, do, them = ("is", "does", "it") if old == 1 else ("are", "do", "them")
             self.context.problems.warn(

@@ -235,6 +235,21 @@ def test_scores_that_differ_from_those_that_are_there_are_said_to_count_beside_t
     assert bring(store, [score_line("r1", 0.9), score_line("r3", 0.1) | {"sample": 1}]).preview.warnings == []
 
 
+def test_scores_off_the_scale_are_said_where_the_judgment_has_others(store: Store) -> None:
+    """Half points and values beyond the scale came in as nothing, and no import said so."""
+    scores = [{"unit": "response/a", "dimension": "aggregate", "value": value} for value in (3, 5.5)]
+    scores[1]["unit"] = "response/b"
+    line = {"item": "p1", "card": "long_form_pairwise", "model": "m", "scores": scores}
+    first = preview_import(store, source([pair(), line]), ImportPlan("d"))
+    assert first.warnings == [
+        "1 score is off the scale and counts as missing, such as aggregate of 'p1': 5.5 is not on the scale: allowed "
+        "are 1 to 5."
+    ]
+    assert not first.unscored and first.new.judgments == 1
+    [sentence] = bring(store, [pair(), line, pair("p2"), {**line, "item": "p2"}]).preview.warnings
+    assert sentence.startswith("2 scores are off the scale and count as missing, such as aggregate of 'p1': ")
+
+
 def test_what_was_asked_again_under_a_sample_that_is_taken_comes_in_once(tmp_path: Path) -> None:
     """Its number is the next free one, and a file that says the old number is known the second time."""
     store = workspace(tmp_path)
