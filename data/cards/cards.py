@@ -171,12 +171,17 @@ def _questions(card: Card) -> dict[Place, Dimension]:
     return {(card.kind, d.sort, d.name): d for d in card.dimensions}
 
 
-def earlier_cards(store: Store | Tx) -> list[Card]:
-    """Return the cards that judges used and that are not current: earlier versions, and named dimensions."""
-    now = {card.version for card in current_cards(store).values()}
+def earlier_cards(store: Store | Tx, unused: bool = False) -> list[Card]:
+    """Return the cards that judges used and that are not current: earlier versions, and named dimensions.
+
+    With `unused` also the other versions of current cards by which nothing was judged yet.
+    """
+    current = current_cards(store)
+    now = {card.version for card in current.values()}
     rows = store.rows(
         "select c.version, c.spec from card c where exists (select 1 from judge j where j.card_version = c.version) "
-        "order by c.seq"
+        "or c.name = any($1) order by c.seq",
+        [list(current) if unused else []],
     )
     cards = [_card_or_none(json.loads(spec)) for version, spec in rows if version not in now]
     return [card for card in cards if card is not None]

@@ -34,7 +34,7 @@ class Snapshot:
 
     `prompts` are the ids of the sets of judges' prompts that it has; `mappings` are those of the tables by the name
     of their file, `signed` the same by the signature of their columns, under which they are kept; `cards` and
-    `questions` what judges and people are asked, and `earlier` the former versions of cards that judges here go by;
+    `questions` what judges and people are asked, and `earlier` the other versions of cards here;
     `items` are the dialogues of the dataset that a format asks for; `people` the people who are or were active in the
     workspace; `rule` is the gold rule that holds, `has_rule` whether the dataset has one of its own, and `lead` whether
     who imports may set one.
@@ -88,7 +88,7 @@ def take_snapshot(store: Store, plan: ImportPlan, detected: list[DetectedFile], 
         frozenset(prompt_set.id for prompt_set in judge_prompts.dataset_prompts(store, dataset_id)),
         bench_dialogues(store, dataset_id) if any(items_role(known.format) for known in detected) else [],
         cards.current_cards(store),
-        cards.earlier_cards(store),
+        cards.earlier_cards(store, unused=True),
     )
 
 

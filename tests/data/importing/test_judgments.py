@@ -235,6 +235,18 @@ def test_scores_that_differ_from_those_that_are_there_are_said_to_count_beside_t
     assert bring(store, [score_line("r1", 0.9), score_line("r3", 0.1) | {"sample": 1}]).preview.warnings == []
 
 
+def test_a_version_of_a_card_that_came_in_alone_is_known_by_the_next_import(store: Store) -> None:
+    """Judgments that named it were those of the version that is offered, and the card was new each time it came."""
+    bring(store, [card_line(), item("r1"), score_line("r1", 0.2)])
+    newer = cards.from_spec({**card_line()["card"], "title": "Newer"}, {})
+    assert [bring(store, [{"card": newer.spec}]).preview.new.cards for _ in range(2)] == [1, 0]
+    assert bring(store, [{**score_line("r1", 0.2), "card_version": newer.version}]).preview.new.judgments == 1
+    assert {row[0] for row in store.rows("select card_version from judge")} == {
+        newer.version, cards.from_spec(card_line()["card"], {}).version
+    }  # fmt: skip
+    assert cards.current_cards(store)["zz_card"].version != newer.version
+
+
 def test_scores_off_the_scale_are_said_where_the_judgment_has_others(store: Store) -> None:
     """Half points and values beyond the scale came in as nothing, and no import said so."""
     scores = [{"unit": "response/a", "dimension": "aggregate", "value": value} for value in (3, 5.5)]
