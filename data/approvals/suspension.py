@@ -397,16 +397,13 @@ def _describe_change(review: ApprovalReview) -> str:
     if review.case is None:
         return ""
     now = review.case.result.gate.interval
-    before = _describe_figures(
-        review.frozen.get("kappa"), review.frozen.get("kappa, lower bound"), review.frozen.get("items")
-    )
+    before = _describe_figures(review.frozen.get("kappa"), review.frozen.get("items"))
     if {"pooled", "weights"} & set(review.finding.reasons):  # which tell what it is now
         return f"At the approval kappa was {before}. "
-    after = _describe_figures(now.point, now.lower_bound, now.items)
+    after = _describe_figures(now.point, now.items)
     return f"At the approval kappa was {before}; with all labels it is {after}. "
 
 
-def _describe_figures(kappa: float | None, bound: float | None, items: float | None) -> str:
+def _describe_figures(kappa: float | None, items: float | None) -> str:
     figure = "undefined" if kappa is None else f"{kappa:z.2f}"
-    lower = "" if bound is None else f" (lower bound {bound:z.2f})"
-    return f"{figure}{lower} on {many(int(items or 0), 'item')}"
+    return f"{figure} on {many(int(items or 0), 'item')}"

@@ -163,14 +163,14 @@ def _draw_plan(me: Person, dataset: Dataset) -> None:
     free = gate.schedule.boundary(1 - gate.level, gate.first)
     if plan is None:
         text.say(
-            "At any time. The bound is valid at any number of looks: it lies {z} standard errors below kappa, where "
-            "{one} would do for a single look.",
+            "At any time. The bound is valid at any number of looks: for one decision it lies {z} standard errors "
+            "below kappa, where {one} would do for a single look, and further for each of several on the same labels.",
             z=f"{free:.2f}", one=f"{LookPlan((gate.first,)).boundary(1 - gate.level, gate.first):.2f}",
         )  # fmt: skip
     else:
         text.say(
-            "At **{sizes}** labelled items of each dimension only (plan on record). The lower bound lies {z} standard "
-            "errors below kappa; without the plan it would be {free}.",
+            "At **{sizes}** labelled items of each dimension only (plan on record). For one decision the lower bound "
+            "lies {z} standard errors below kappa; without the plan it would be {free}.",
             sizes=_look_words(plan), z=f"{plan.boundary(1 - gate.level, plan.first):.2f}", free=f"{free:.2f}",
         )  # fmt: skip
         late = gate.begins(plan)

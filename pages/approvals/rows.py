@@ -201,7 +201,8 @@ def draw_history(approvals: Sequence[Approval], facts: Mapping[str, Sequence[Fac
             "**{who}** {done} it, {at}: {reason}", who=display_name(approval.person), done=approval.done,
             at=text.moment(approval.at, zone), reason=approval.reason,
         )  # fmt: skip
-        kappa, bound, items = (figures.get(name) for name in ("kappa", "kappa, lower bound", "items"))
+        kappa, items = figures.get("kappa"), figures.get("items")
+        bound = figures.get("checked bound", figures.get("kappa, lower bound"))  # before looks, that of a single one
         then = f"kappa {cell(kappa, '.2f')}, lower bound {cell(bound, '.2f')}, {many(items or 0, 'item')}"
         with st.expander(
             text.escape(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -76,6 +77,9 @@ def test_a_lead_decides_and_what_the_policy_refuses_cannot_be_clicked(
     page.get_by_role("button", name="Approve", exact=True).click()
     expect(main).to_contain_text("helpfulness · turn is approved.")
     expect(main).to_contain_text("lea approved it")
+    expect(main).to_contain_text("Evidence at that time: meets policy, kappa 0.9")
+    bounds = re.findall(r"lower bound ([\d.]+\d),", main.inner_text())
+    assert len(bounds) == 2 and len(set(bounds)) == 1, "the bound that was checked, and no other beside it"
     expect(main).to_contain_text("**bold** 対話")
     expect(main.get_by_role("button", name="Approve", exact=True)).to_have_count(0)
     expect(main.get_by_role("button", name="Suspend", exact=True)).to_be_visible()
