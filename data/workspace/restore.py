@@ -105,8 +105,8 @@ def _replace(path: Path, part: Path) -> Path | None:
     mark is there at every moment: without one, a start after a kill would take the place for empty.
     """
     present, new, previous_path = _files(path), [*reversed(_files(part))], opening.free_name(path, "replaced")
-    moves = [(file, _renamed(file, path, previous_path)) for file in present]
-    moves += [(file, _renamed(file, part, path)) for file in new]
+    moves = [(file, _name_beside(file, path, previous_path)) for file in present]
+    moves += [(file, _name_beside(file, part, path)) for file in new]
     for file in new:
         opening.sync(file)
     done: list[tuple[Path, Path]] = []
@@ -130,7 +130,7 @@ def _files(path: Path) -> list[Path]:
     return [file for file in files if os.path.lexists(file)]
 
 
-def _renamed(file: Path, path: Path, to: Path) -> Path:
+def _name_beside(file: Path, path: Path, to: Path) -> Path:
     """The name of one of a store's files where the store has another one."""
     return to.with_name(to.name + file.name.removeprefix(path.name))
 

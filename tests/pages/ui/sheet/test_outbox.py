@@ -176,8 +176,8 @@ FULL = """([person, room]) => {
   } }"""
 
 
-@pytest.mark.parametrize(("room", "kept"), [(300, "draft"), (450, "answer")])
-def test_where_room_is_short_the_answer_or_its_draft_is_kept(bench: Bench, room: int, kept: str) -> None:
+@pytest.mark.parametrize(("room", "stored_kind"), [(300, "draft"), (450, "answer")])
+def test_where_room_is_short_the_answer_or_its_draft_is_kept(bench: Bench, room: int, stored_kind: str) -> None:
     """A draft is half as long as its answer: where both have no room, the draft makes room for it."""
     bench.page.evaluate(FULL, [bench.person, room])
     bench.sit(*(response(name) for name in "abcd"))
@@ -185,11 +185,11 @@ def test_where_room_is_short_the_answer_or_its_draft_is_kept(bench: Bench, room:
     bench.wait_for_paint()
     assert len(bench.stored_keys("draft")) == 1
     bench.go()
-    assert [len(bench.stored_keys(kind)) for kind in ("draft", "answer")] == [kept == "draft", kept == "answer"]
+    assert [len(bench.stored_keys(kind)) for kind in ("draft", "answer")] == [stored_kind == "draft", stored_kind == "answer"]
     bench.page.evaluate("window.letters = 1e6")
     bench.wait(9)
     assert len(bench.stored_keys("answer")) == 1, "as soon as there is room"
-    assert bench.text(".status").endswith("your answers are kept in this browser")
+    assert bench.text(".status").endswith("your answers are stored_kind in this browser")
     bench.ack()
     bench.open()
     bench.sit(answered_sheet(response("a"), "v1", {"tone": 3, "fit": 2}), response("b"))
