@@ -55,20 +55,32 @@ def choose_options(store: Store, dataset_id: str, of: ExportKind) -> dict[str, A
 
 
 def _option(store: Store, dataset_id: str, of: ExportKind, option: ExportOption) -> Any:
-    key, title, explanation = f"export:{of.name}:{option.name}", text.escape(option.title), text.escape(option.help)
+    key = f"export:{of.name}:{option.name}"
     if isinstance(option.default, bool):
-        return st.toggle(title, option.default, key=key, help=explanation)
+        return st.toggle(text.escape(option.title), option.default, key=key, help=text.escape(option.help))
     if isinstance(option.default, int):
-        return st.number_input(title, min_value=0, value=option.default, step=1, key=key, help=explanation)
+        return st.number_input(
+            text.escape(option.title), min_value=0, value=option.default, step=1, key=key, help=text.escape(option.help)
+        )
     if option.choices is None:
-        typed = st.text_input(title, option.default, key=key, help=explanation, placeholder="the best answer")
-        return typed.strip()
+        return st.text_input(
+            text.escape(option.title),
+            option.default,
+            key=key,
+            help=text.escape(option.help),
+            placeholder="the best answer",
+        ).strip()
     known = list_choices(store, option, dataset_id)
     start = list(known).index(option.default) if option.default in known else None
     chosen: str | None = st.selectbox(
-        title, list(known), index=start, format_func=known.__getitem__, placeholder="any", key=f"{key}:{dataset_id}",
-        help=explanation,
-    )  # fmt: skip
+        text.escape(option.title),
+        list(known),
+        index=start,
+        format_func=known.__getitem__,
+        placeholder="any",
+        key=f"{key}:{dataset_id}",
+        help=text.escape(option.help),
+    )
     return chosen or option.default
 
 
