@@ -190,7 +190,7 @@ def test_where_room_is_short_the_answer_or_its_draft_is_kept(bench: Bench, room:
     bench.page.evaluate("window.letters = 1e6")
     bench.wait(9)
     assert len(bench.stored_keys("answer")) == 1, "as soon as there is room"
-    assert bench.text(".status").endswith("your answers are stored_kind in this browser")
+    assert bench.text(".status").endswith("your answers are kept in this browser")
     bench.ack()
     bench.open()
     bench.sit(answered_sheet(response("a"), "v1", {"tone": 3, "fit": 2}), response("b"))
