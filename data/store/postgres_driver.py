@@ -8,6 +8,7 @@ numbered under the lock: the numbers follow the commits, and a copy is up to dat
 from __future__ import annotations
 
 import contextlib
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -39,6 +40,8 @@ GRACE_SECONDS = 5.0
 _RETRY_SECONDS = 0.1
 _LOST_CONNECTION_STATES = ("08", "57P01", "57P02", "57P03", "57P05")
 """States of SQL in which the connection is lost or was ended, or the server ends or begins."""
+_CONNECTION_PREFIX = re.compile(r"^.*(?:is bad|failed|host '[^']*'): (?:\[Errno -?\d+\] )?")
+"""What stands before the reason in a message on a connection: whom it was to reach, which its user knows."""
 _READ_ONLY_STATE = "25006"
 _RECOVERY_NOTE = "When it answers again, the app goes on by itself; a command that has ended must be run again."
 
@@ -277,7 +280,8 @@ class PostgresStore(DuckTables):
                 "name, password and database in ASSAY_STORE, and how many connections the server allows."
             )
         if _is_connection_error(error):
-            return f"the database {self.name} does not answer; see its own log. {_RECOVERY_NOTE}"
+            reason = _CONNECTION_PREFIX.sub("", (str(error).splitlines() or ["no reason is known"])[0])
+            return f"the database {self.name} does not answer ({reason}); see its own log. {_RECOVERY_NOTE}"
         return f"the database {self.name} says {message}. See its own log."
 
     # -- writing ------------------------------------------------------------------------------------------------

@@ -463,6 +463,19 @@ def test_a_copy_that_cannot_follow_says_why_and_follows_when_it_can(
     assert count(store) == 2
 
 
+@pytest.mark.parametrize(
+    ("port_and_settings", "reason"),
+    [
+        ("1/name", r"Connection refused"),
+        ("1/name?sslmode=sometimes", r'invalid sslmode value: "sometimes"'),
+        ("99999/name", r'invalid port number: "99999"'),
+    ],
+)
+def test_why_a_database_does_not_answer_is_said(port_and_settings: str, reason: str) -> None:
+    with pytest.raises(StoreFailed, match=rf"the database name on 127.0.0.1 does not answer \({reason}\); see"):
+        open_store(f"postgresql://lea:secret@127.0.0.1:{port_and_settings}")
+
+
 def test_the_folder_for_temporary_files_may_have_any_name(
     reopen: Callable[[], PostgresStore], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
