@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import shutil
 import threading
 import time
 from abc import abstractmethod
@@ -36,6 +37,8 @@ _COMMIT_TARGET_SECONDS = 0.03
 """Seconds that one commit of a bulk aims to take."""
 _MAX_LOG_BYTES = 256 * 2**20
 """Bytes of log after which a bulk has it folded into the file, beside those who save."""
+_RESERVE_BYTES = 64 * 2**20
+"""Bytes of the disk that a bulk leaves free, so that others can save, and its own log can be folded away."""
 UNUSABLE = (duckdb.FatalException, duckdb.InternalException, duckdb.ConnectionException)
 """After these the database object is lost, and the file is opened anew."""
 
@@ -407,6 +410,11 @@ class DuckStore(DuckTables):
         for batch in hidden_rows.read_slices(bulk.file):
             start = 0
             while start < batch.num_rows:
+                if shutil.disk_usage(self.path.parent).free < _RESERVE_BYTES:
+                    raise StoreFailed(
+                        f"Nothing was saved: the disk of {self.path} has less than {_RESERVE_BYTES >> 20} MB left, "
+                        "which others need to save. Make room there, or import less."
+                    )
                 with self._cursor() as cursor:
                     cursor.begin()
                     cursor.register("incoming", pa.Table.from_batches([batch.slice(start, size)]))

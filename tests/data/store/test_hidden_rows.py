@@ -137,6 +137,22 @@ def test_what_is_refused_in_the_end_leaves_nothing(bulk_store: Store, bulks: lis
     assert counts(bulk_store) == (ROW_COUNT + 1, 2 * ROW_COUNT, 2)
 
 
+def test_a_bulk_leaves_room_on_the_disk_for_others_to_save(
+    bulk_store: Store, bulks: list[Load], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Without any, neither they could save nor the log of the bulk be folded away, until somebody made room."""
+    usage = shutil.disk_usage(tmp_path)._replace(free=64 << 20)
+    meanwhile(monkeypatch, lambda: monkeypatch.setattr(shutil, "disk_usage", lambda _: usage))
+    bring(bulk_store, bulks)
+    usage = usage._replace(free=usage.free - 1)
+    with pytest.raises(StoreFailed, match=r"^Nothing was saved: the disk .* has less than 64 MB left.*import less\."):
+        bring(bulk_store, bulks)
+    assert counts(bulk_store) == (ROW_COUNT, 2 * ROW_COUNT, 1)
+    assert not (tmp_path / "a.duckdb.wal").exists()
+    save(bulk_store, "x")
+    assert bulk_store.newest() == hidden_rows.RESERVED_CHANGES + 1
+
+
 def test_a_kill_in_the_middle_leaves_nothing(
     bulk_store: Store, bulks: list[Load], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
