@@ -96,9 +96,10 @@ def _backups(me: Person) -> None:
         columns, [_row(backup) for backup in all_backups], "backups", "Backups",
         [backup.name for backup in all_backups], actions=[("Check", "Download")] * len(all_backups),
     )  # fmt: skip
-    st.caption("To restore a backup, stop Assay and run this. The present file is kept under another name.")
-    newest = shlex.quote(str(backups.backup_folder(store) / all_backups[0].name))
-    st.code(f"python -m data restore {newest}", language="bash", wrap_lines=True)
+    if newest := next((backup for backup in all_backups if backup.revision is not None), None):
+        st.caption("To restore a backup, stop Assay and run this. The present file is kept under another name.")
+        file = shlex.quote(str(backups.backup_folder(store) / newest.name))
+        st.code(f"python -m data restore {file}", language="bash", wrap_lines=True)
     if clicked:
         (_check_backup if clicked[1] == "Check" else _download)(me, all_backups[clicked[0]])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,10 @@ def test_a_backup_is_made_checked_and_downloaded_which_the_audit_log_tells(
     download.value.save_as(tmp_path / "copy.duckdb")
     turn_to(page, "trail?kinds=exports")
     expect(page.get_by_text("downloaded the backup assay-")).to_be_visible()
+    (app.store_path.parent / "backups" / "broken.duckdb").write_bytes(b"the newest")
+    turn_to(page, "workspace")
+    page.get_by_text("cannot be opened").wait_for()
+    expect(page.get_by_text("python -m data restore")).to_have_text(re.compile(r"backups/assay-[\d-]+\.duckdb$"))
     copy = open_store(f"duckdb:///{tmp_path / 'copy.duckdb'}", accept=True)
     assert find_person(copy, "日本 花子").role == "researcher"
     copy.close()
