@@ -268,7 +268,7 @@ def test_a_call_that_is_no_json_stands_as_it_came(bench: Bench) -> None:
 def test_a_call_keeps_every_number_and_name_as_it_was_written(bench: Bench) -> None:
     written = '{"order": 12345678901234567890, "price": 1.10, "far": 1e400, "twice": 1, "twice": [], "10": {}, '
     written += '"2": "\\u8377"}'
-    texts = [written, '["[, \\" {", -0.0, null]', "[" * 3000 + "]" * 3000, f'["{"x" * 2_000_000}"]']
+    texts = [written, '["[, \\" {", -0.0, null]', "[" * 3000 + "]" * 3000, f'["{"x" * 200_000}"]']
     sheet = fakes.tools("a")
     for drawn, text in zip(sheet["rows"][0]["texts"][1:5], texts, strict=True):
         drawn["text"] = text
@@ -280,7 +280,7 @@ def test_a_call_keeps_every_number_and_name_as_it_was_written(bench: Bench) -> N
     assert bodies[0].split("\n") == [*lines, '  "twice": [],', '  "10": {},', '  "2": "荷"', "}"]
     assert bodies[1] == '[\n  "[, \\" {",\n  -0.0,\n  null\n]'
     assert bodies[2].count("[") == bodies[2].count("]") == 3000 and len(bodies[2]) < 400_000, "its lines end somewhere"
-    assert len(bodies[3]) > 2_000_000
+    assert len(bodies[3]) > 200_000
 
 
 def test_on_paper_no_footer_lies_over_the_texts_and_nothing_is_cut_off(bench: Bench) -> None:
