@@ -285,6 +285,19 @@ def test_what_is_on_screen_is_measured_above_the_footer_as_high_as_it_is(bench: 
     assert bench.page.wait_for_function(f"low => {{ const high = ({same})(); return high > low && high }}", arg=low)
 
 
+@pytest.mark.parametrize("zoom", [1.5, 2])
+def test_zoomed_in_the_footer_stays_as_high_as_it_is_when_an_answer_is_given(bench: Bench, zoom: float) -> None:
+    """And the draft that it names then is not a third line of it."""
+    bench.page.set_viewport_size({"width": round(1440 / zoom), "height": round(900 / zoom) - 40})
+    bench.sit(fakes.dialogue("a"))
+    height = bench.page.locator(".foot").bounding_box()["height"]
+    bench.press("2")
+    bench.wait_for_paint()
+    assert "draft kept" in bench.sum()
+    assert bench.page.locator(".foot").bounding_box()["height"] == height < 60
+    assert bench.page.locator(".go").bounding_box()["y"] > bench.page.locator(".foot").bounding_box()["y"]
+
+
 def test_what_the_footer_covers_since_it_has_grown_is_not_on_screen(bench: Bench) -> None:
     script = """async () => { const {desk} = shadow.querySelector(".sheet"), cell = desk.view.cells.find(c => !c.seen);
         const foot = shadow.querySelector(".foot").getBoundingClientRect(), now = cell.el.getBoundingClientRect();
