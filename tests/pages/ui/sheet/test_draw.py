@@ -283,6 +283,16 @@ def test_a_call_keeps_every_number_and_name_as_it_was_written(bench: Bench) -> N
     assert len(bodies[3]) > 200_000
 
 
+def test_the_address_of_a_link_stands_in_one_line_with_its_brackets(bench: Bench) -> None:
+    sheet = response("a")
+    words = "\n\n".join("w " * count + "[f](file:///etc/passwd)" for count in range(40, 75))
+    sheet["rows"][0]["texts"] = [fakes.text("output", words)]
+    bench.sit(sheet)
+    bench.wait(2)
+    lines = bench.page.locator(".md-aside").evaluate_all("es => es.map(e => e.getClientRects().length)")
+    assert lines == [1] * 35
+
+
 def test_on_paper_no_footer_lies_over_the_texts_and_nothing_is_cut_off(bench: Bench) -> None:
     bench.sit(fakes.tools("a"))
     bench.press("t", "4")
