@@ -52,6 +52,12 @@ def compare_pipelines(pipeline: Pipeline, other: Pipeline) -> list[Factor]:
     if knows_references(pipeline) and knows_references(other):
         n = at["references shown"]
         factors[n] = factors[n]._replace(differs=bool(differing_references(pipeline, other)))
+    samples, runs = factors[at["samples"]], (pipeline, other)
+    if samples.sources == ("files", "files"):
+        judged = [_count_samples(run) for run in runs]
+        counts = [1 if which == "first" else n for n, which in zip(judged, counted_choices(*runs), strict=True)]
+        values = [f"{n} of {of}" if n < of else f"{n}" for n, of in zip(counts, judged, strict=True)]
+        factors[at["samples"]] = samples._replace(one=values[0], other=values[1], differs=counts[0] != counts[1])
     changed, shared = changed_questions(pipeline.bench, other.bench)
     if pipeline.bench is not other.bench and shared:
         words = f"; {len(changed)} of {len(shared)} with another text than there"
@@ -59,6 +65,13 @@ def compare_pipelines(pipeline: Pipeline, other: Pipeline) -> list[Factor]:
         differs = bool(changed) or question_factor.differs
         factors[at["questions"]] = question_factor._replace(one=question_factor.one + words, differs=differs)
     return factors
+
+
+def counted_choices(pipeline: Pipeline, other: Pipeline) -> tuple[Literal["first", "all"], Literal["first", "all"]]:
+    """Which samples of both count: only the first of a run whose protocol asks for one, where the other asks for more.
+    """
+    one, two = pipeline.protocol.samples, other.protocol.samples
+    return "first" if one == 1 < two else "all", "first" if two == 1 < one else "all"
 
 
 def changed_questions(bench: Bench, other: Bench) -> tuple[set[str], set[str]]:
@@ -139,10 +152,14 @@ def _references(run: Pipeline) -> FactorValue:
     return None if run.protocol.references == "own" else (UNKNOWN, UNKNOWN)
 
 
+def _count_samples(run: Pipeline) -> int:
+    """The number of different samples that were judged."""
+    return len({rating.choice for rating in run.bench.ratings if rating.judge == run.judge})
+
+
 def _samples(run: Pipeline) -> FactorValue:
-    judged = len({rating.choice for rating in run.bench.ratings if rating.judge == run.judge})
-    sample_count = run.protocol.samples
-    return (f"{sample_count} of {judged}" if sample_count == 1 < judged else str(judged), "files") if judged else None
+    judged = _count_samples(run)
+    return (str(judged), "files") if judged else None
 
 
 def _continues(run: Pipeline) -> FactorValue:

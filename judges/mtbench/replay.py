@@ -25,10 +25,11 @@ from judges.mtbench.pipelines import (
     changed_questions,
     compare_pipelines,
     conversation,
+    counted_choices,
     knows_references,
     shown_reference,
 )
-from judges.mtbench.protocol import DUPLICATES_RULES, FAILED_RULES, Parse, Protocol
+from judges.mtbench.protocol import DUPLICATES_RULES, FAILED_RULES, Parse
 from judges.mtbench.ratings import CountedRatings, RatingTable, ReadingRules, count_ratings, read_ratings, rules_of
 from judges.mtbench.thinking import split_thinking
 from judges.stats.agreement import Floats
@@ -179,6 +180,10 @@ class _ReplayedRatings:
         at = {name: n for n, name in enumerate(questions)}
         self.place = np.array([at.get(name, -1) for name in table.questions], dtype=np.int64)
         self.has_samples = bool(table.choice.any())
+        self.choices, other_choices = counted_choices(run, other)
+        more = any(r.choice and r.judge == other.judge and r.model in models for r in other.bench.ratings)
+        # Where no other sample was judged, only the first one counts, whatever the protocol says.
+        self.other_choices = other_choices if more else "first"
         same_bench = run.bench is other.bench or run.bench.ratings == other.bench.ratings
         self.same = same_bench and run.judge == other.judge
         self.masks: dict[str, NDArray[np.bool_]] = {}
@@ -203,7 +208,7 @@ class _ReplayedRatings:
             rules = ReadingRules(
                 failed=other.failed if FAILED_RULE in switched else protocol.failed,
                 duplicates=other.duplicates if DUPLICATES in switched else protocol.duplicates,
-                choices=_choices(other, protocol) if SAMPLES in switched else _choices(protocol, other),
+                choices=self.other_choices if SAMPLES in switched else self.choices,
             )
             keep = np.ones(len(table), dtype=bool)
             for name in switched & self.masks.keys():
@@ -229,11 +234,6 @@ class _ReplayedRatings:
         """The turns whose ratings these factors leave out, and the names of the factors that do."""
         names = [name for name in self.masks if name in switched]
         return self.cells(switched.difference(names)).keys() - self.cells(switched).keys(), " and ".join(names)
-
-
-def _choices(protocol: Protocol, other: Protocol) -> str:
-    """Return the samples that count under a protocol: "first" if only the other asks for several, else "all"."""
-    return "first" if protocol.samples == 1 and other.samples > 1 else "all"
 
 
 def _texts(table: RatingTable, hit: Callable[[str, str, int, int], bool]) -> NDArray[np.bool_]:
@@ -324,9 +324,10 @@ def _fixed_factors(pair: _Both) -> list[tuple[str, str]]:
     return factors
 
 
-def _samples_said(protocol: Protocol, other: Protocol) -> str:
-    only = "the first sample of an answer counts" if _choices(protocol, other) == "first" else "all samples count"
-    return f"{only}, as under the other protocol"
+_SAMPLES_COUNTED = {
+    "first": "the first sample of an answer counts, as in the other", "all": "all samples count, as in the other",
+}  # fmt: skip
+"""The samples that count once the factor is switched, in words."""
 
 
 def _count_changed(before: CountedRatings, after: CountedRatings) -> int:
@@ -350,11 +351,11 @@ class _Both:
         for name in self.all_rating_factors:
             own.masks.pop(name, None)
             other_replay.masks.pop(name, None)
-        has_samples = own.has_samples or other_replay.has_samples
+        switches_samples = any(run.has_samples and run.choices != run.other_choices for run in (own, other_replay))
         factors = {
             PARSE: "every text is read by the other's rule" if protocol.parse != other.parse else "",
             FAILED_RULE: f"failed judgments {FAILED_RULES[other.failed]}" if protocol.failed != other.failed else "",
-            SAMPLES: _samples_said(other, protocol) if protocol.samples != other.samples and has_samples else "",
+            SAMPLES: _SAMPLES_COUNTED[own.other_choices] if switches_samples else "",
             DUPLICATES: (
                 f"of several judgments of a turn {DUPLICATES_RULES[other.duplicates]}"
                 if protocol.duplicates != other.duplicates

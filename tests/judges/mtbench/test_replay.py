@@ -55,6 +55,27 @@ def test_the_same_judgments_under_two_protocols_by_hand():
     assert ("scale of the mean", "a change of unit: everything here is in points from 1 to 10") in waterfall.unmoved
 
 
+@pytest.mark.parametrize("protocol", [FASTCHAT, SWALLOW])
+def test_one_sample_and_several_are_told_apart_from_the_judge(protocol):
+    """Both judged the first samples alike, under one protocol; the later ones of the second run are worse by 2."""
+    first = make_bench([("j", q, "m", 1, 8) for q in (1, 2)])
+    second = make_bench([("j", q, "m", 1, 8 - 2 * (n > 0), n) for q in (1, 2) for n in range(4)])
+    runs = Pipeline(first, "j", protocol), Pipeline(second, "j", protocol)
+    forward, backward = replay(*runs), replay(*reversed(runs))
+    assert [(step.factor, step.change.point) for step in forward.later] == [("samples", -1.5)]
+    assert [(step.factor, step.change.point) for step in backward.steps] == [("samples", 1.5)]
+    assert [part.change.point for part in (*forward.rest, *backward.rest)] == [0.0, 0.0]
+    [row] = [factor for factor in forward.factors if factor.name == "samples"]
+    assert (row.one, row.other, row.differs) == ("1", "4", True)
+
+
+def test_of_several_samples_the_first_counts_beside_a_protocol_of_more():
+    bench = make_bench([("j", 1, "m", 1, 8, n) for n in range(5)])
+    table = compare_pipelines(Pipeline(bench, "j", FASTCHAT), Pipeline(bench, "j", SWALLOW))
+    [row] = [factor for factor in table if factor.name == "samples"]
+    assert (row.one, row.other, row.differs) == ("1 of 5", "5", True)
+
+
 def test_the_fair_share_is_the_mean_over_all_orders():
     rows = [("j", q, "m", t, score, n) for q, t, scores in (
         (1, 1, [8, None, 6, 3]), (1, 2, [None, None, 5, 7]), (2, 1, [9, 9, None, 1]), (2, 2, [4, None, None, None]),
