@@ -64,7 +64,27 @@ def compare_pipelines(pipeline: Pipeline, other: Pipeline) -> list[Factor]:
         question_factor = factors[at["questions"]]
         differs = bool(changed) or question_factor.differs
         factors[at["questions"]] = question_factor._replace(one=question_factor.one + words, differs=differs)
+    if own := _differing_temperatures(pipeline, other):
+        heat = factors[at["temperature of answers"]]
+        words = f"; {len(own)} of {len(shared)} questions state another one than there"
+        factors[at["temperature of answers"]] = heat._replace(
+            one=heat.one + words, differs=True, sources=("files", heat.sources[1])
+        )
     return factors
+
+
+def _differing_temperatures(pipeline: Pipeline, other: Pipeline) -> list[str]:
+    """The shared questions that state a temperature, in one set or both, and are answered at different ones."""
+
+    def heat(run: Pipeline, key: str) -> float:
+        question = run.bench.questions[key]
+        return run.protocol.temperature(question.category, question.temperature)
+
+    return [
+        key for key in pipeline.bench.questions.keys() & other.bench.questions.keys()
+        if any(run.bench.questions[key].temperature is not None for run in (pipeline, other))
+        and heat(pipeline, key) != heat(other, key)
+    ]  # fmt: skip
 
 
 def counted_choices(pipeline: Pipeline, other: Pipeline) -> tuple[Literal["first", "all"], Literal["first", "all"]]:

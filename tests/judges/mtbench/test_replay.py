@@ -69,6 +69,22 @@ def test_one_sample_and_several_are_told_apart_from_the_judge(protocol):
     assert (row.one, row.other, row.differs) == ("1", "4", True)
 
 
+def test_temperatures_that_questions_state_differ_where_answers_do():
+    def run(*temperatures):
+        questions = {str(n): BenchQuestion(str(n), "math", ("a",), (), heat) for n, heat in enumerate(temperatures)}
+        return Pipeline(make_bench([("j", 0, "m", 1, 8)], questions=questions), "j", FASTCHAT)
+
+    def heat(*runs):
+        [row] = [factor for factor in compare_pipelines(*runs) if factor.name == "temperature of answers"]
+        return row
+
+    plain = heat(run(None, None), run(None, None))
+    assert not plain.differs and heat(run(None, 0.0), run(None, None)) == plain
+    row = heat(run(None, 0.5), run(None, None))
+    assert row.one == f"{plain.one}; 1 of 2 questions state another one than there" and row.other == plain.other
+    assert row.differs and row.sources == ("files", "protocol")
+
+
 def test_of_several_samples_the_first_counts_beside_a_protocol_of_more():
     bench = make_bench([("j", 1, "m", 1, 8, n) for n in range(5)])
     table = compare_pipelines(Pipeline(bench, "j", FASTCHAT), Pipeline(bench, "j", SWALLOW))
