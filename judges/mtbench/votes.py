@@ -91,13 +91,13 @@ def majority(values: Sequence[int]) -> int:
 
 
 def _verdicts(bench: Bench) -> dict[str, dict[Key, int]]:
-    """The verdict of every judge on every pair, over both orders."""
+    """The verdict of every judge on every pair, over both orders; the first of several."""
     games = decide_games(bench)
     verdicts: dict[str, dict[Key, int]] = {}
     columns = (games.judge, games.question, games.turn, games.a, games.b, games.score)
     for judge, question, turn, a, b, score in zip(*(column.tolist() for column in columns), strict=True):
         key = games.questions[question], turn, games.models[a], games.models[b]
-        verdicts.setdefault(games.judges[judge], {})[key] = CODES[_NAMES[score]]
+        verdicts.setdefault(games.judges[judge], {}).setdefault(key, CODES[_NAMES[score]])
     return verdicts
 
 

@@ -78,17 +78,25 @@ SCORES: Mapping[Winner, float] = {"a": 1.0, "tie": 0.5, "b": 0.0}
 
 
 def decide_games(bench: Bench) -> Verdicts:
-    """One verdict for each pair of answers of a judge: that of both orders where they agree, else a tie."""
-    games: dict[tuple[str, str, int, str, str], list[tuple[str, Winner, str]]] = {}
+    """One verdict for each pair of answers of a judge: that of both orders where they agree, else a tie.
+
+    If a pair was judged again, the first game in one order belongs to the first in the other, the second to the second,
+    and each two give a verdict, as each row does in FastChat.
+    """
+    games: dict[tuple[str, str, int, str, str], list[dict[str, tuple[Winner, str]]]] = {}
     for game in bench.games:
         a, b, won = sort_names(game.a, game.b, "" if game.error else game.winner)
-        games.setdefault((game.judge, game.question, game.turn, a, b), []).append((game.order, won, game.text))
+        pairs = games.setdefault((game.judge, game.question, game.turn, a, b), [])
+        by_order = next((pair for pair in pairs if game.order and not pair.keys() & {"", game.order}), None)
+        if by_order is None:
+            pairs.append(by_order := {})
+        by_order[game.order] = won, game.text
     judges, questions = list(dict.fromkeys(key[0] for key in games)), list(dict.fromkeys(key[1] for key in games))
     models = sorted({name for key in games for name in key[3:]})
     rows: list[tuple[float, ...]] = []
     counts = {judge: [0, 0, 0, 0] for judge in judges}
-    for (judge, question, turn, a, b), pair_games in games.items():
-        (orders, winners, texts), count = map(set, zip(*pair_games, strict=True)), counts[judge]
+    for (judge, question, turn, a, b), by_order in ((key, pair) for key, pairs in games.items() for pair in pairs):
+        (winners, texts), orders, count = map(set, zip(*by_order.values(), strict=True)), set(by_order), counts[judge]
         if "" in winners:
             count[2] += 1
             continue

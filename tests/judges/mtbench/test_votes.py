@@ -43,6 +43,12 @@ def test_a_judge_with_people_ties_counted_and_dropped():
     assert (author.pairs, author.equal.point) == (2, 0.5)
 
 
+def test_votes_are_compared_with_the_first_verdict_on_a_pair():
+    games = (Game("j", "4", 1, "x", "y", "", "a"), Game("j", "4", 1, "x", "y", "", "tie"))
+    [agreement, *_] = vote_agreement(Bench(votes=(vote("author", 4, "a"),), games=games))
+    assert (agreement.pairs, agreement.equal.point) == (1, 1.0)
+
+
 def test_people_with_each_other():
     s1, s2 = agreements()["expert", "expert", 1, COUNTED], agreements()["expert", "expert", 1, DROPPED]
     assert (s1.pairs, s1.equal.point, s2.pairs, s2.equal.point) == (3, pytest.approx(1 / 3), 1, 1.0)

@@ -38,6 +38,19 @@ def test_a_verdict_over_both_orders_can_say_that_they_do_not_agree():
     assert (count.decided, count.inconsistent, count.single) == (2, 1, 0)
 
 
+def test_a_pair_that_was_judged_again_has_a_verdict_each_time():
+    """A row whose second game failed, the same row asked again, and one more in which the orders differ."""
+    games = [
+        Game("j", "1", 1, "a", "b", order, winner, error="failed" * (not winner))
+        for row in (("a", ""), ("a", "a"), ("a", "b")) for order, winner in zip(("ab", "ba"), row, strict=True)
+    ]  # fmt: skip
+    for listed in (games, [*games[::2], *games[1::2]]):
+        verdicts = decide_games(Bench(games=tuple(listed)))
+        [count] = verdicts.counts
+        assert (count.decided, count.inconsistent, count.failed, count.single) == (2, 1, 1, 0)
+        assert [(rate.model, rate.adjusted.point) for rate in win_rates(verdicts)] == [("a", 0.75), ("b", 0.25)]
+
+
 def test_win_loss_tie_and_adjusted_by_hand():
     rates = {rate.model: rate for rate in win_rates(decide_games(Bench(games=GAMES)))}
     a = rates["a"]
