@@ -60,6 +60,5 @@ def test_what_is_asked_of_a_pair_puts_no_systems_in_order(tmp_path: Path, sort: 
     unit = "response/a" if sort == "side" else sort
     with closing(open_store(f"duckdb:///{tmp_path / 'pairs.duckdb'}")) as store:
         cells = [Cell(n, unit, (float(n % 2),), float(n % 2), dimension=name) for n in range(6)]
-        systems = {"kind": "pair", "card": "long_form_pairwise", "systems": lambda n: (f"s{n % 3}", "t")}
-        dataset, judge = fill(store, cells, **systems)
+        dataset, judge = fill(store, cells, "d", "pair", "long_form_pairwise", systems=lambda n: (f"s{n % 3}", "t"))
         assert load_figures(store, "systems", dataset, judge, d, "all") is None

@@ -489,7 +489,7 @@ def test_only_leads_and_only_what_is_there(store: Store, receiver: Receiver) -> 
     "http://127.0.0.1/", "http://localhost:8501/", "http://[::1]/", "http://10.1.2.3/", "http://169.254.169.254/latest",
     "http://[::ffff:127.0.0.1]/", "http://0.0.0.0/", "http://[64:ff9b::7f00:1]/", "http://[2002:7f00:1::]/", "http:a b",
     "http://[::7f00:1]/", "http://a.example:99999/", "https://a.example/" + "x" * 500, "https://ä.example/", "", "http://100.64.0.1/",
-    "http://sub.localhost/",
+    "http://sub.localhost/", "https://a.example/a b", "https://a.example/a\nb", "https://a.example/a\x7fb",
 ])  # fmt: skip
 def test_where_nothing_may_be_sent(url: str) -> None:
     with pytest.raises(BadInput):

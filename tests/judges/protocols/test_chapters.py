@@ -52,6 +52,15 @@ def test_sections_that_share_no_word_go_to_the_same_place_in_the_text() -> None:
     assert [c.sections for c in cut] == [(1,), (2,), (3,)]
 
 
+def test_sections_of_one_part_are_asked_together_as_far_as_they_fit_with_it() -> None:
+    text = "# Bridge\n" + "The bridge. " * 20
+    answer = "\n\n".join(f"# {name}\n" + "The bridge. " * 30 for name in ("Eins", "Zwei", "Drei"))
+    # The part has 83 tokens, the sections 123 + 2 (of both sides), 123 and 122: two fit with it from 331 or 328 on.
+    for limit, sections in ((331, [(1, 2), (3,)]), (330, [(1,), (2, 3)])):
+        cut = chapters.plan_chapters(pair(answer, "# Eins\n", text), limit)
+        assert [(c.item.input, c.sections) for c in cut] == [(text, numbers) for numbers in sections]
+
+
 def test_what_fits_is_not_cut() -> None:
     whole = tokens(INPUT) + tokens(A) + tokens(B)
     assert chapters.plan_chapters(LONG, whole) == ()

@@ -102,6 +102,8 @@ def test_cells_of_one_item_are_worth_less_than_as_many_items():
     alone = binomial_agreement(verdicts(np.ones(600), rng.random(600) < 0.85), 0.1)
     clustered = binomial_agreement(verdicts(np.ones(600), np.repeat(right, 10), item=np.repeat(np.arange(60), 10)), 0.1)
     assert alone.n_eff == 600 and 45 < clustered.n_eff < 66
+    halves = binomial_agreement(verdicts(np.ones(20), [1, 0] * 10, item=np.repeat(np.arange(10), 2)), 0.1)
+    assert (halves.point, halves.n_eff) == (0.5, 10), "items that are all alike leave no spread to go by"
     always = binomial_agreement(verdicts(np.ones(600), np.ones(600), item=np.repeat(np.arange(60), 10)), 0.1)
     assert always.n_eff == pytest.approx(60) and always.lower_bound == pytest.approx(0.1 ** (1 / 60), abs=1e-6)
 

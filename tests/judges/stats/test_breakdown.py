@@ -37,6 +37,8 @@ def test_by_hand() -> None:
     parts = make_slicing("topic", ["a", "a", "a", "a", "b"])
     assert parts is not None
     assert [s.judge.point for s in slice_means(cells(range(5), [1, 2, 3, 4, 5]), parts, (1, 5), False)] == [None, None]
+    whole = mean_of_slice("all", cells([0, 0, 1], [1, 2, 5]), (1, 5), share=False)
+    assert (whole.judge.point, whole.judge.items, whole.judge.cells, whole.mean) == (None, 2, 3, None)
     share = mean_of_slice("all", cells([0, 1, 2, 3], [1, 0, 0, 0]), (0, 1), share=True)
     assert (share.judge.low, share.judge.high) == pytest.approx((wilson_interval(1, 4).low, wilson_interval(1, 4).high))
 
