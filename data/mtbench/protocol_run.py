@@ -51,8 +51,6 @@ TITLES: dict[Step, str] = {"answers": "answers", "ratings": "ratings of turns", 
 _COUNTED: dict[Step, str] = {"answers": "question", "ratings": "turn", "verdicts": "pair"}
 _SCOPE = "mtbench"
 _UNFINISHED = ("stopped", "interrupted", "failed")
-_ASSUMED = "word " * 400
-"""Stands for an answer that does not exist yet when its judging is estimated."""
 _PRACTICE = "practice-heuristic"
 
 
@@ -442,7 +440,7 @@ def _assumed_dialogues(store: Store, spec: ProtocolRun) -> list[Dialogue]:
         raw, unscored = raws.get(key, ("", "api_error"))
         if unscored == "api_error":
             names = pieces(card, card.defaults, Task(key, question))
-            raw = pack_replies((name, _ASSUMED, None, "") for name in names)
+            raw = pack_replies((name, estimates.ASSUMED_ANSWER, None, "") for name in names)
         dialogues += answered_dialogues(spec.protocol, question, spec.model, raw, target.references)
     return dialogues
 

@@ -29,7 +29,8 @@ _PHRASE_TOKENS, _PROSE_TOKENS = 30, 250
 _ASSUMED_SUMMARY = json.dumps({"summary": "word " * 60})
 _ANSWER_TOKENS = 400
 """Tokens assumed for an answer to a question."""
-_ASSUMED_ANSWER = "word " * _ANSWER_TOKENS
+ASSUMED_ANSWER = "words " * (_ANSWER_TOKENS // 2)
+"""A text of as many tokens: six characters are two (judges/tokens.py)."""
 _OVERHEAD_TOKENS = 2_000
 """Tokens around an item's own text in a call, beside the prompt: names of fields, the text about a window."""
 _MAX_NAMED_ITEMS, _MAX_NAMED_MODELS = 3, 4
@@ -118,7 +119,7 @@ def _call_sizes(card: Card, params: Params, task: Task) -> Iterator[tuple[int, i
     shares = sum("window" in name or "chapter" in name for name in names) or 1
     for piece in names:
         request = call_plan.build_request(card, params, task, piece, before, "json_schema", "")
-        before[piece] = CallReply(*task.slot, piece, _ASSUMED_SUMMARY if card.conversation is None else _ASSUMED_ANSWER)
+        before[piece] = CallReply(*task.slot, piece, _ASSUMED_SUMMARY if card.conversation is None else ASSUMED_ANSWER)
         if card.conversation is not None:
             yield tokens_sent(request, "text"), _ANSWER_TOKENS
             continue

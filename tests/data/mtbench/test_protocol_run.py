@@ -31,6 +31,7 @@ from judges.client.errors import FatalError
 from judges.client.estimate import Estimate
 from judges.mtbench.protocol import Protocol, protocols
 from judges.mtbench.records import Bench, BenchQuestion
+from judges.tokens import tokens
 from judges.types import Dialogue
 from tests import seeds
 from tests.data.imports import text
@@ -103,6 +104,10 @@ def test_fastchat_answers_and_judges_as_its_table_says(store: Store) -> None:
         assert {body["max_tokens"] for body in served.bodies} == {1024, 2048}
         judged = sent_requests(served, judging=True)
         assert len(judged) == 6 and {heat for heat, _ in judged} == {0.0}
+        # The second turn of the three questions is shown with the first: 9 answers of 400 tokens were expected, and
+        # came with 20 to 28 characters.
+        real = sum(tokens(content) + 4 for _, messages in judged for _, content in messages)
+        assert planned["ratings"].tokens_in == pytest.approx(real + 9 * (400 - 24 / 3), abs=30)
         with_reference = [messages for _, messages in judged if "It is 2" in messages[-1][1]]
         assert len(with_reference) == 2, "both turns of the question in math, and no other"
         assert not any("own 2" in messages[-1][1] for _, messages in judged), "a question's own reference is for people"

@@ -9,6 +9,9 @@ from judges.cards import cards
 from judges.client.estimate import estimate
 from judges.client.prices import PRICES, price, prices
 from judges.errors import AssayError
+from judges.mtbench.generation import answer_card, open_dialogue
+from judges.mtbench.protocol import protocols
+from judges.mtbench.records import BenchQuestion
 from judges.params import Params
 from judges.protocols import call_plan
 from judges.tokens import tokens
@@ -81,6 +84,15 @@ def test_judgments_left_and_a_sample_that_stands_for_more():
 def test_nothing_to_ask_takes_nothing():
     totals = estimate(CARD, "m", Params(), [], price=(1.0, 1.0))
     assert (totals.judgments, totals.calls, totals.tokens_in, totals.cost) == (0, 0, 0, 0.0)
+
+
+def test_an_answer_is_400_tokens_and_so_is_what_the_next_turn_has_before_it():
+    card, key = answer_card(protocols()["fastchat"]), "81"
+    item = open_dialogue(BenchQuestion(key, "writing", ("Write it.", "Shorten it.")))
+    totals = estimate(card, "m", Params(max_tokens=1_000), [(key, item)])
+    assert (totals.judgments, totals.calls, totals.tokens_out) == (1, 2, 800)
+    # A message costs 4 tokens more than its text, of which three characters are a token: 3, 400 and 3.
+    assert totals.tokens_in == (3 + 4) + (3 + 4) + (400 + 4) + (3 + 4)
 
 
 def test_windows_are_calls_of_their_own():
