@@ -192,8 +192,8 @@ def _continuous(first: int, last: int) -> tuple[float, ...]:
     if not 1 <= first <= last:
         raise ValueError(f"Looks begin at one item or more and end no earlier; got {first} to {last}.")
     span = log(last / first)
-    count = round(span / _STEP) if span > 0 else 0
-    return tuple(-span / count for _ in range(count)) if count else ()
+    count = round(span / _STEP)
+    return tuple(-span / count for _ in range(count))
 
 
 def _log_steps(sizes: Sequence[int]) -> tuple[float, ...]:
