@@ -241,6 +241,14 @@ def test_an_annotator_is_shown_nothing_that_others_decide_on(store):
     assert (cell.id, cell.person, cell.value, cell.labels) == (decision.id, "lea", "4", "person0 3, person1 5")
 
 
+def test_decisions_on_items_that_one_may_still_get_blind_are_left_out_of_the_list(store):
+    dataset, ids = fill_dataset(store, [Cell(n, "turn:1", (3.0, 5.0), 3.0, "blind", n or None) for n in range(2)])
+    for item in ids.values():
+        decide(store, dataset, item_id=item, token=_token(store, dataset, item))
+    names = [[c.name for c in adjudication_items.adjudicated_cells(store, name, dataset)] for name in ("res", "lea")]
+    assert list(map(sorted, names)) == [["item 0"], ["item 0", "item 1"]], "item 1 is drawn, and lea has decided on it"
+
+
 @pytest.mark.parametrize(("letters", "valid"), [(7, False), (8, True), (80, True), (81, False)])
 def test_a_key_of_8_to_80_letters_is_one(store, letters, valid):
     dataset, _ = fill_dataset(store, [Cell(0, "turn:1", (3.0, 5.0), 3.0)])
@@ -377,11 +385,14 @@ def test_what_a_rule_would_change_is_told_before_it_is_saved(store):
 
 def test_the_docket_holds_no_judge_until_it_is_asked_for(store):
     dataset, ids = fill_dataset(store, [Cell(0, "turn:1", (1.0, 5.0), 3.0)])
+    settings.hide_systems(store, "lea", dataset, True)
     [item] = adjudication_items.load_adjudication_items(store, "lea", disputes.cells_to_adjudicate(store, dataset), 3)
     assert item.judge_scores is None and item.view.mode == "blind" and not item.view.scores
+    assert item.view.unnamed, "the names of systems are hidden as long as the judge is"
     adjudication.reveal_while_adjudicating(store, "lea", ids[0])
     [item] = adjudication_items.load_adjudication_items(store, "lea", disputes.cells_to_adjudicate(store, dataset), 3)
     assert item.judge_scores == [adjudication_items.AdjudicationScore("turn:1", "helpfulness", "m", 3.0, "")]
+    assert not item.view.unnamed
     [other] = adjudication_items.load_adjudication_items(store, "res", disputes.cells_to_adjudicate(store, dataset), 3)
     assert other.judge_scores is None
 

@@ -298,6 +298,10 @@ def test_made_judges_and_probes_are_no_language_models(tmp_path: Path) -> None:
     practice = "practice judge, not"
     for id_, words in (("practice", practice), ("marked", practice), ("probe", "probe scenario_swapped")):
         check_refusal(store, NotApprovable, words, lambda i=id_: approve(store, (real, i, "turn", "helpfulness")))
+    every = [judge, *copies]
+    shared = {id_: case.find_case(store, real, id_, "turn", "helpfulness").result.check.shared for id_ in every}
+    # The judge that may be approved shares the error with none of these, and each of them with it.
+    assert shared == {judge: 1, "practice": 2, "marked": 2, "probe": 2}
     case_ = replace(
         case.find_case(store, real, "practice", "turn", "helpfulness"), dataset=datasets.find_dataset(store, "made")
     )

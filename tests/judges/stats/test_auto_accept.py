@@ -79,6 +79,13 @@ def test_ties_of_confidence_are_taken_together():
     ]
 
 
+def test_all_items_are_tried_where_they_are_only_enough_for_full_agreement():
+    # Of 140 items 40 have a confidence: more than the 30 that could pass, and fewer than the first threshold includes.
+    ratings = verdicts([0.9] * 20 + [0.5] * 20 + [np.nan] * 100, [True] * 140)
+    assert fewest_items(0.8, 0.1) == 30
+    assert candidate_thresholds(ratings, 0.8, 0.1) == [0.5]
+
+
 @given(st.integers(0, 1_000_000), st.integers(30, 300), st.booleans())
 def test_thresholds_never_look_at_agreement_and_go_downward(seed, n, weighted):
     rng = np.random.default_rng(seed)

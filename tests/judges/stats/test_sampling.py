@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from itertools import pairwise
 
 import hypothesis
 import pytest
@@ -51,6 +52,14 @@ def test_the_same_seed_draws_the_same_and_the_order_of_the_items_does_not_matter
     turned = dict(reversed(strata.items()))
     assert sampling.draw_sample(strata, {}, 20, 0.2, 7) == sampling.draw_sample(turned, {}, 20, 0.2, 7)
     assert sampling.draw_sample(strata, {}, 20, 0.2, 7) != sampling.draw_sample(strata, {}, 20, 0.2, 8)
+
+
+def test_the_strata_and_what_is_shown_with_the_judge_come_in_random_order() -> None:
+    drawn = sampling.draw_sample(population(a=40, b=40), {}, 20, 0.5, 7)
+    assert [d.place for d in drawn] == list(range(20))
+    for mark in ([d.stratum == "b" for d in drawn], [d.assisted for d in drawn]):
+        runs = 1 + sum(one != two for one, two in pairwise(mark))
+        assert sum(mark) == 10 and runs > 4, "stratum by stratum there are two runs, or four"
 
 
 @hypothesis.given(

@@ -161,6 +161,7 @@ def test_cuts_have_an_order_a_rest_and_no_doubles():
     )
     assert [c.by for c in distinct_slicings([first, same, other])] == ["1", "3"]
     assert length_thirds(np.array([1.0, 2, 3, np.nan])).tolist() == [0, 1, 2, -1]
+    assert length_thirds(np.arange(12.0)).tolist() == [0] * 4 + [1] * 4 + [2] * 4
     assert make_slicing("coded", ["a", "b"], np.array([1, 1, 0, -1])).code.tolist() == [0, 0, 1, -1]
 
 
