@@ -7,7 +7,16 @@ from dataclasses import replace
 
 from judges.audits import Audit, AuditEvidence, AuditFinding, Cell, Flag
 from judges.audits._judged import cell_means, graded_cells, group_judgments, item_means, item_numbers
-from judges.audits._verdict import bar_picture, bounds, flags_of, make_finding, neutral_verdict, not_tested, too_few
+from judges.audits._verdict import (
+    MIN_ITEMS,
+    bar_picture,
+    bounds,
+    flags_of,
+    make_finding,
+    neutral_verdict,
+    not_tested,
+    too_few,
+)
 from judges.families import family
 from judges.stats.clustered import mean_by_item
 from judges.stats.uncertainty import independent_difference
@@ -43,7 +52,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     kin = [item for item in gaps if of[item] == own]
     other = [item for item in gaps if of[item] not in ("", own)]
     strangers = [item for item in other if of[item] not in {family(model) for model in second}]
-    left_out = len(strangers) >= 30
+    left_out = len(strangers) >= MIN_ITEMS
     other = strangers if left_out else other
     stop = too_few(len(kin), f"items by a system of the judge's own family ({own}) that both judges scored")
     if stop := stop or too_few(len(other), "items by systems of other families that both judges scored"):

@@ -39,6 +39,7 @@ def test_averaging_counts_dialogues_with_differing_turns_and_falls_of_context_us
     assert finding.n == 50
     assert "context use decreases alone in 20 of 20 decreases" in finding.why
     assert finding.verdict == "warning", "the interval of .875 reaches past .9"
+    assert {flag.item for flag in finding.flags} == {f"d{k}" for k in range(15)}, "5 4 5 and 2 4 5 are 3 points apart"
 
 
 def test_r_squared_alone_is_an_alarm() -> None:
@@ -194,6 +195,7 @@ def test_own_family_is_a_difference_of_differences() -> None:
     assert finding.interval.low == pytest.approx(0.5 - 1.96 * 0.0928, abs=1e-3)
     assert finding.verdict == "alarm"
     assert {flag.item[0] for flag in finding.flags} == {"o"}
+    assert "own family among the others" not in finding.why, "30 others are of a third family"
 
 
 def test_a_second_judge_of_the_same_family_is_none() -> None:
