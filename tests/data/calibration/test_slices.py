@@ -50,6 +50,13 @@ def test_a_field_of_days_holds_days_of_the_calendar_only(store):
     assert set(fields.meta) == {*days, "wide", "some"}, "they are words as any others"
 
 
+def test_true_and_false_of_an_items_meta_are_yes_and_no(store):
+    meta = {n: json.dumps({"long": n > 0, "level": n}) for n in range(2)}
+    dataset, _ = fill(store, [Cell(n, "turn:1", (), 3.0) for n in range(2)], "flagged", meta=meta)
+    fields = item_fields.item_fields(store, dataset)
+    assert sorted(zip(fields.meta["long"], fields.meta["level"], strict=True)) == [("no", "0"), ("yes", "1")]
+
+
 # -- slices -----------------------------------------------------------------------------------------------------------
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import socket
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -59,6 +60,9 @@ def test_what_is_sent_and_what_comes_back():
     sent = served.bodies[0]
     assert sent["response_format"]["json_schema"] == {"name": "merit", "schema": {"type": "object"}, "strict": True}
     assert (sent["temperature"], sent["seed"], sent["max_tokens"], sent["top_logprobs"]) == (0.3, 7, 99, 5)
+    _, served, _ = exchange(Say(GOOD), ask=replace(ASK, name="länge " * 20))
+    sent_name = served.bodies[0]["response_format"]["json_schema"]["name"]
+    assert sent_name == ("l_nge_" * 20)[:64], "OpenAI takes at most 64 of these letters"
 
 
 @pytest.mark.parametrize(

@@ -84,6 +84,7 @@ def test_bound_and_distance_undo_each_other(kappa, z, strata):
 def test_high_thresholds_ask_more_than_a_logarithm_does():
     # kappa .8 -+ .05: (1 - (.2 / .3)^.5) / .5 * 4, with strata (1 - (.2 / .3)^1.5) / 1.5 * 4
     interval = Interval(0.8, None, None, None, 100, 100, 100.0, "", 0.05)
+    assert z_from_threshold(replace(interval, se=None, lower_bound=None), 0.7) is None, "a kappa without an error"
     assert z_from_threshold(interval, 0.7) == pytest.approx(8 * (1 - sqrt(2 / 3)))
     assert z_from_threshold(replace(interval, strata=True), 0.7) == pytest.approx(4 / 1.5 * (1 - (2 / 3) ** 1.5))
     assert z_from_threshold(interval, 0.5) == pytest.approx(4 * log(2.5)) and z_from_threshold(
