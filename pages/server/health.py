@@ -34,7 +34,7 @@ TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
 def routes(store: Callable[[], Store]) -> list[Route]:
-    """The addresses that are asked, of the store that is open then."""
+    """The addresses that are asked, at the root and below a base path, of the store that is open then."""
     saving = _Saving()
 
     def health(_: Request) -> JSONResponse:
@@ -52,7 +52,8 @@ def routes(store: Callable[[], Store]) -> list[Route]:
             return PlainTextResponse("There is nothing here.", 404)
         return Response(metrics.metrics_text([*_of_process(), *_of_store(store)]), media_type=TYPE)
 
-    return [Route("/health", health), Route("/healthz", healthz), Route("/metrics", numbers)]
+    answers = {"health": health, "healthz": healthz, "metrics": numbers}
+    return [Route(f"{base}/{name}", answers[name]) for name in answers for base in ("", "/{base:path}")]
 
 
 class _Saving:

@@ -28,8 +28,9 @@ def test_a_store_that_cannot_be_read_is_said() -> None:
             raise StoreFailed("The database does not answer.")
 
     with TestClient(Starlette(routes=health.routes(Away))) as client:  # type: ignore[arg-type]
-        answer = client.get("/health")
-    assert (answer.status_code, answer.json()) == (503, {"status": "failing", "why": "StoreFailed"})
+        answers = [client.get("/health"), client.get("/team/assay/health")]
+    for answer in answers:  # below a path, pages answered that all is well, whatever was wrong
+        assert (answer.status_code, answer.json()) == (503, {"status": "failing", "why": "StoreFailed"})
 
 
 def test_a_store_that_does_not_save_is_told_to_the_log_each_time_that_it_is_tried(
