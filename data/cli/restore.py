@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from data.store import store_address
+from data.store import duckdb_path, store_address
 from data.workspace.restore import restore
 
 
@@ -17,7 +17,8 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Check the backup, move the present file aside, and put a copy of the backup in its place."""
-    changes, previous_path = restore(options.file, store_address(), options.force)
+    address = store_address()
+    changes, previous_path = restore(options.file, address, options.force)
     note = f" The file that was there is kept as {previous_path}." if previous_path else ""
-    print(f"The workspace is that of {options.file} now, at revision {changes:,}.{note}")
+    print(f"{duckdb_path(address)} is the workspace of {options.file} now, at revision {changes:,}.{note}")
     return 0

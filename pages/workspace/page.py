@@ -97,7 +97,10 @@ def _backups(me: Person) -> None:
         [backup.name for backup in all_backups], actions=[("Check", "Download")] * len(all_backups),
     )  # fmt: skip
     if newest := next((backup for backup in all_backups if backup.revision is not None), None):
-        st.caption("To restore a backup, stop Assay and run this. The present file is kept under another name.")
+        st.caption(
+            "To restore a backup, stop Assay and run this with the same ASSAY_STORE. The present file is kept under "
+            "another name."
+        )
         file = shlex.quote(str(backups.backup_folder(store) / newest.name))
         st.code(f"python -m data restore {file}", language="bash", wrap_lines=True)
     if clicked:

@@ -246,6 +246,7 @@ def test_a_backup_takes_the_stores_place_and_the_present_file_is_kept(run: Run, 
     run("import", "more.jsonl", "--dataset", "d")
     code, out, err = run("restore", "b.duckdb")
     assert (code, err) == (0, "") and "at revision 2. The file that was there is kept as " in out
+    assert out.startswith(f"{tmp_path / 'store.duckdb'} is the workspace of b.duckdb now, ")
     assert run("verify") == (0, "Read to revision 2: no problem was found.\n", "")
     replaced_file = next(tmp_path.glob("store.replaced-*.duckdb"))
     store = open_store(f"duckdb:///{replaced_file}")
