@@ -33,6 +33,7 @@ class DatasetJudge(NamedTuple):
     model: str
     synthetic: bool
     items: int
+    card_version: str
 
 
 @allow("annotator")
@@ -130,10 +131,10 @@ def dataset_judges(store: Store | Tx, dataset_id: str) -> list[DatasetJudge]:
     Judges of a probe are left out: they saw other items than people do.
     """
     rows = store.rows(
-        "select j.id, j.card, j.model, j.synthetic, count(distinct m.item_id) as items "
+        "select j.id, j.card, j.model, j.synthetic, count(distinct m.item_id) as items, j.card_version "
         "from judgment m join item i on i.id = m.item_id join judge j on j.id = m.judge_id "
         f"where i.dataset_id = $1 and {NO_PROBE_SQL} "
-        "group by j.id, j.card, j.model, j.synthetic order by items desc, j.model, j.id",
+        "group by j.id, j.card, j.model, j.synthetic, j.card_version order by items desc, j.model, j.id",
         [dataset_id],
     )
     return [DatasetJudge(*row) for row in rows]

@@ -181,6 +181,7 @@ class JudgeOut(Out):
 
     id: str
     card: str
+    card_version: str
     model: str
     synthetic: bool
     items: Count

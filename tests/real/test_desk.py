@@ -33,7 +33,7 @@ def test_japanese_mt_bench_is_labelled_beside_two_judges(serve: Callable[..., Se
     people.join_workspace(store, "lea")
     import_source(store, "lea", from_path(real / "mt_bench_ja"), ImportPlan(dataset="mt_bench_ja"))
     dataset = datasets.dataset_named(store, "mt_bench_ja")
-    judges = {model: judge for judge, _, model, _, _ in datasets.dataset_judges(store, dataset.id)}
+    judges = {model: judge for judge, _, model, *_ in datasets.dataset_judges(store, dataset.id)}
     assert set(judges) == {"gpt-4o", "gpt-4.1-2025-04-14"}
     assert queue.fill_review(store, "lea", dataset.id, judges["gpt-4o"]) == 160
     store.close()

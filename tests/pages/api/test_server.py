@@ -336,6 +336,8 @@ def test_rows_that_come_meanwhile_part_no_pages(by: dict[str, Program]) -> None:
 def test_figures_are_those_of_the_page(by: dict[str, Program], store: Store) -> None:
     answer = by["ann"].get(f"{DEMO}/calibration?basis=all").json()
     at, judge = datasets.dataset_named(store, "demo"), answer["judge"]["id"]
+    assert answer["judge"]["card_version"] == datasets.find_judge(store, judge).card_version
+    assert answer["judge"] in by["ann"].get(DEMO).json()["judges"], "judges by versions of one card differ in that only"
     summaries = check_results.summaries(store, at.id, judge, "all")
     lines = check_results.dimension_results(store, at.id, judge, summaries)
     assert [dimension["figures"] for dimension in answer["dimensions"]] == [
