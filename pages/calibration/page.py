@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
 from data.approvals import check_results, policy
 from data.audits import audits
-from data.calibration import baselines, calibration, human_ceiling, weakest_turns
+from data.calibration import baselines, calibration, human_ceiling, votes, weakest_turns
 from data.calibration.both_orders import load_positional_agreement
 from data.calibration.calibration import BasisSize
 from data.gold import fewshot
@@ -24,10 +24,15 @@ from judges.plural import many
 from judges.render.findings import both_orders as both_orders_findings
 from judges.render.findings import disputes as disputes_findings
 from judges.render.findings import weakest_turns as weakest_turns_findings
+from judges.render.findings.findings import Column
+from judges.render.words import cell, span
 from judges.stats.calibration import DimensionResult, Summary
-from pages.calibration import dimension, means, overview, votes
+from judges.stats.uncertainty import Interval
+from judges.stats.votes import JUDGE, VoteAgreement
+from judges.types import Dimension
+from pages.calibration import dimension, means, overview
 from pages.calibration.selection import CalibrationSelection
-from pages.ui import choose, findings, picture, session, text, url_state
+from pages.ui import choose, findings, picture, session, tables, text, url_state
 
 
 def page() -> None:
@@ -82,7 +87,7 @@ def page() -> None:
     line = next(line for line in lines if line.key == chosen)
     dimension.draw_dimension(selection, line, key)
     if line.dimension.sort == "pair":
-        votes.panel(selection, line.dimension)
+        _draw_votes(selection, line.dimension)
     _draw_both_orders(selection)
     if turns := weakest_turns.compare_weakest_turns(store, dataset.id, judge, basis):
         with st.container(border=True):
@@ -209,3 +214,64 @@ def _summary_pairs(selection: CalibrationSelection) -> list[tuple[Summary, Summa
     return check_results.with_and_without_waiting(
         session.store(), selection.dataset, selection.judge, selection.basis, selection.dropped
     )
+
+
+@text.fragment
+def _draw_votes(selection: CalibrationSelection, dimension: Dimension) -> None:
+    """The agreement table, where people of named teams have voted."""
+    store = session.store()
+    agreements = votes.team_agreement(store, selection.dataset, selection.judge, dimension)
+    if agreements:
+        _table(agreements, _majority(store, selection, dimension))
+
+
+_TIES = ("ties counted", "ties dropped")
+"""The two ways in which MT-Bench counts ties; its paper calls them S1 and S2."""
+_SHARE = Column(".1%", "% agreement: share of pairs of votes that are equal.", width=96)
+_COLUMNS = {
+    "between": Column(width=130),
+    "part": Column(width=64),
+    **dict.fromkeys(_TIES, _SHARE),
+    **{f"{name} n": Column(",", "Pairs of votes.", "votes", 58) for name in _TIES},
+    **{f"{name} interval": Column("", "", "95% interval", 118) for name in _TIES},
+}
+
+
+def _table(agreements: Sequence[VoteAgreement], majority: tuple[Summary, Summary]) -> None:
+    """Agreement of single votes; then the judge against the majority, with kappa."""
+    st.header("Votes", anchor=False)
+    rows = [
+        {
+            "between": f"{'judge' if a.one == JUDGE else a.one} and {a.other}",
+            "part": a.part or "all",
+            **_shares(_TIES[0], a.s1),
+            **_shares(_TIES[1], a.s2),
+        }
+        for a in agreements
+    ]
+    tables.table(rows, _COLUMNS, max_rows=len(rows), width="content")
+    st.caption(
+        "% agreement of two votes on one item. Ties counted: a tie is an answer (setup 1 of the MT-Bench paper); ties "
+        "dropped: pairs of votes with a tie are left out (setup 2). All current votes are used, blind and assisted. "
+        "Intervals are by items. Agreement between people is the ceiling to compare with; a consistent judge may agree "
+        "with single people more than they do with each other."
+    )
+    for name, summary in zip(_TIES, majority, strict=True):
+        text.say(
+            "Judge and majority vote, {name}: agreement **{exact}**, Cohen's kappa **{kappa}** ({ends}), {n}.",
+            name=name, exact=cell(summary.exact, ".1%"), kappa=cell(summary.interval.point),
+            ends=span(summary.interval), n=many(summary.cells, "item"),
+        )  # fmt: skip
+
+
+def _shares(name: str, interval: Interval) -> dict[str, float | int | str | None]:
+    return {name: interval.point, f"{name} n": interval.cells, f"{name} interval": span(interval, ".1%")}
+
+
+def _majority(store: Store, selection: CalibrationSelection, dimension: Dimension) -> tuple[Summary, Summary]:
+    """The judge held against the majority of all votes, with ties counted and dropped."""
+    variants = [
+        check_results.summaries(store, selection.dataset, selection.judge, "all", dropped) for dropped in (False, True)
+    ]
+    with_ties, without_ties = (next(s for s in summaries if s.dimension == dimension) for summaries in variants)
+    return with_ties, without_ties
