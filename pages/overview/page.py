@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from datetime import timedelta, tzinfo
+from typing import Literal
+
 import streamlit as st
 
+from data.adjudication.adjudication import adjudication_work
 from data.approvals import approvals
+from data.approvals.approvals import OpenDecisions
+from data.assignments import assignments
 from data.queue import progress, queue
+from data.queue.progress import DatasetProgress, PersonalProgress, QueueProgress
+from data.queue.queue import Stream
 from data.records import datasets, people
 from data.records.access import Person
+from data.records.datasets import Dataset, DatasetJudge
+from data.records.names import display_name
 from data.trail import activity
+from data.trail.activity import Activity
 from data.workspace import bootstrap
-from pages.overview import sections
+from judges.plural import many
+from judges.stats.check_states import STATES
 from pages.ui import session, text, url_state
 from pages.ui.choose import STREAMS
 
@@ -39,24 +52,24 @@ def page() -> None:
         ]
         _draw_queues([row for row in rows if row[2]])
         for dataset in known:
-            sections.draw_notes(dataset)
-            sections.draw_adjudication(dataset, me)
+            _draw_notes(dataset)
+            _draw_adjudication(dataset, me)
         st.header("Datasets", anchor=False)
         for dataset in known:
             queues = {s: desks[dataset.id, s].queue for s in STREAMS}
             no_progress = progress.DatasetProgress(0, 0, 0, 0)
             scored = datasets.dataset_judges(store, dataset.id)
-            sections.draw_dataset_progress(dataset, done.get(dataset.id, no_progress), queues, scored)
+            _draw_dataset_progress(dataset, done.get(dataset.id, no_progress), queues, scored)
     with right:
         decide = st.container()
         st.header("You", anchor=False)
-        sections.draw_own_progress(own, list(progress.saves_per_day(store, me.name, zone).values()))
+        _draw_own_progress(own, list(progress.saves_per_day(store, me.name, zone).values()))
         st.header("Recent activity", anchor=False)
-        sections.draw_recent_activity(activity.recent_activity(store), zone)
+        _draw_recent_activity(activity.recent_activity(store), zone)
     if me.may("lead"):
         with decide, st.spinner("Looking at the approvals ..."):  # last, as it may take a while
             judges = {judge.id: judge.model for d in known for judge in datasets.dataset_judges(store, d.id)}
-            sections.draw_approvals(approvals.find_open_decisions(store), {d.id: d.name for d in known}, judges)
+            _draw_approvals(approvals.find_open_decisions(store), {d.id: d.name for d in known}, judges)
 
 
 def _draw_queues(rows: list[tuple[datasets.Dataset, queue.Stream, int, float | None]]) -> None:
@@ -64,11 +77,11 @@ def _draw_queues(rows: list[tuple[datasets.Dataset, queue.Stream, int, float | N
     if not rows:
         st.markdown("There is nothing for you to label now. A researcher can add items on the page Queues.")
     for number, row in enumerate(rows[:MAX_SHOWN_QUEUES]):
-        sections.draw_waiting_queue(*row, first=not number)
+        _draw_waiting_queue(*row, first=not number)
     if rows[MAX_SHOWN_QUEUES:]:
         with st.expander(f"{len(rows) - MAX_SHOWN_QUEUES:d} more queues"):
             for row in rows[MAX_SHOWN_QUEUES:]:
-                sections.draw_waiting_queue(*row, first=False)
+                _draw_waiting_queue(*row, first=False)
 
 
 def _first_steps(me: Person) -> None:
@@ -92,3 +105,127 @@ def _first_steps(me: Person) -> None:
             with text.refusals(), st.spinner("Importing the sample and filling its queues ..."):
                 bootstrap.install_samples(session.store(), me.name)
                 st.rerun()
+
+
+_ACTIVITY_TEMPLATES = {
+    "answered": "**{actor}** answered {n} in {dataset} · {at}",
+    "drew": "**{actor}** drew {n} into the audit sample of {dataset} · {at}",
+    "filled": "**{actor}** added {n} to the review queue of {dataset} · {at}",
+    "items": "**{actor}** imported {n} into {dataset} · {at}",
+    "judgments": "**{actor}** imported {n} into {dataset} · {at}",
+    "labels": "**{actor}** imported {n} into {dataset} · {at}",
+    "joined": "**{actor}** joined as {role} · {at}",
+    "added": "**{actor}** added {name} as {role} · {at}",
+    "role": "**{actor}** changed the role of {name} to {role} · {at}",
+    "deactivated": "**{actor}** deactivated {name} · {at}",
+    "reactivated": "**{actor}** reactivated {name} as {role} · {at}",
+    "rules": "**{actor}** changed the queue rules of {dataset} · {at}",
+}
+
+
+def _draw_notes(dataset: Dataset) -> None:
+    """Draw the notes for this person on the work that is assigned to them."""
+    for note in assignments.own_notes(session.store(), session.me().name, dataset.id):
+        text.quiet("{dataset}: “{note}”", dataset=dataset.name, note=note)
+
+
+def _draw_waiting_queue(dataset: Dataset, stream: Stream, left: int, seconds: float | None, first: bool) -> None:
+    """One queue with items for this person, about how long it is, and the way to the desk."""
+    work = assignments.own_work(session.store(), session.me().name, dataset.id, stream)
+    assigned = text.work_left(*work, text.time_zone())
+    about = f", about {text.duration(timedelta(seconds=left * seconds))} at your pace" if seconds else ""
+    key = f"label:{dataset.id}:{stream}"
+    if _waits(
+        dataset, many(left, "item"), f"{STREAMS[stream]}{about}{assigned and f' · {assigned}'}", "Label", key, first
+    ):
+        url_state.open_page("desk", dataset=dataset.name, stream=stream)
+
+
+def _waits(dataset: Dataset, n: str, details: str, act: str, key: str, first: bool = False) -> bool:
+    """Draw a line on work that waits for this person in a dataset, and return whether its button was pressed."""
+    with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small"):
+        with st.container(gap=None):
+            text.say("**{n}** in {dataset}", n=n, dataset=dataset.name)
+            text.quiet("{told}", told=details)
+        kind: Literal["primary", "secondary"] = "primary" if first else "secondary"
+        return st.button(text.escape(act), key=key, type=kind, icon=":material/arrow_forward:")
+
+
+def _draw_dataset_progress(
+    dataset: Dataset, done: DatasetProgress, queues: Mapping[Stream, QueueProgress], judges: Sequence[DatasetJudge]
+) -> None:
+    """Draw the progress of one dataset, the judges that scored it, and the way to its figures."""
+    with st.container(border=True, gap="small"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            text.say("**{name}**", name=dataset.name)
+            text.synthetic(dataset)
+            people = many(done.people, "person", "people")
+            text.quiet("{labels} by {people}", labels=many(done.labels, "label"), people=people)
+            st.space("stretch")
+            url_state.link("calibration", dataset=dataset.name)
+        bars = [("labelled", done.labelled, done.items)]
+        bars += [(STREAMS[s].lower(), q.answered, q.drawn) for s, q in queues.items()]
+        for column, (name, part, total) in zip(st.columns(3, gap="medium"), bars, strict=True):
+            column.progress(part / total if total else 0.0, text=text.escape(f"{name} {part:,} of {total:,}"))
+        named = ", ".join(f"{judge.model} ({judge.items:,})" for judge in judges[:4])
+        more = f" and {len(judges) - 4} more" if judges[4:] else ""
+        text.quiet("Judged by {named}{more}", named=named or "nobody yet", more=more)
+
+
+def _draw_own_progress(progress: PersonalProgress, days: list[int]) -> None:
+    """A person's own progress, with the last days as bars."""
+    bars = days if any(days) else None
+    label = "Items today (bars: last 14 days)" if bars else "Items today"
+    st.metric(label, f"{progress.today:,d}", chart_data=bars, chart_type="bar")
+    with st.container(horizontal=True, gap="large"):
+        st.metric("In all", f"{progress.total:,d}", width="content")
+        st.metric(
+            "Seconds per item", f"{progress.seconds:.0f}" if progress.seconds else "–", help="Median of the last 50.",
+            width="content",
+        )  # fmt: skip
+
+
+def _draw_recent_activity(activities: list[Activity], zone: tzinfo) -> None:
+    """The newest changes in words, each with its time."""
+    if not activities:
+        st.caption("Nothing yet.")
+    for move in activities:
+        values = {"dataset": move.dataset, "name": move.name, "role": move.role, "at": text.moment(move.at, zone)}
+        noun = {"judgments": "judgment", "labels": "label"}.get(move.sort, "item")
+        text.quiet(_ACTIVITY_TEMPLATES[move.sort], actor=display_name(move.actor), n=many(move.n, noun), **values)
+
+
+def _draw_approvals(pending: OpenDecisions, names: Mapping[str, str], judges: Mapping[str, str]) -> None:
+    """The quiet block on a lead's home; nothing where nothing waits. `names` are datasets, `judges` models, by id."""
+    if not pending:
+        return
+    with st.container(border=True, gap="small"):
+        st.markdown("**Approvals**")
+        for approval in pending.suspended[:3]:
+            name, dataset = approval.dimension.replace("_", " "), names.get(approval.dataset, "")
+            with st.container(gap=None):
+                text.say(
+                    ":red[:material/pause_circle:] **{name}** · {sort} in {dataset} was suspended by new evidence. "
+                    "{why}",
+                    name=name, sort=approval.sort, dataset=dataset,
+                    why=STATES.get(approval.state, STATES["undefined"]).suspended.format(  # type: ignore[call-overload]
+                        judge=judges.get(approval.judge, "the judge")
+                    ),
+                )  # fmt: skip
+                icon, case = ":material/arrow_forward:", approval.address
+                url_state.link("approvals", "Review and decide", icon, dataset=dataset, case=case)
+        parts = (len(pending.suspended) - 3, "more suspended"), *pending.counts[1:]
+        keys = [a.dataset for a in pending.proposed] + [c.dataset.id for c in pending.eligible]
+        keys += [a.dataset for a, _ in (*pending.doubted, *pending.older)] + [a.dataset for a in pending.suspended[3:]]
+        if summary := "; ".join(f"{n:,} {state}" for n, state in parts if n > 0):
+            text.quiet("{told}.", told=summary)
+            with st.container(horizontal=True):
+                for key in list(dict.fromkeys(keys))[:3]:
+                    url_state.link("approvals", names.get(key, ""), dataset=names.get(key, ""))
+
+
+def _draw_adjudication(dataset: Dataset, me: Person) -> None:
+    """Draw how many ratings this person may adjudicate in a dataset, and the way there; nothing if none wait."""
+    n = len(adjudication_work(session.store(), me.name, dataset.id).own) if me.may("researcher") else 0
+    if n and _waits(dataset, many(n, "rating"), "Adjudication: people disagree", "Decide", f"decide:{dataset.id}"):
+        url_state.open_page("adjudication", dataset=dataset.name)
