@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from typing import Any
 
 import streamlit as st
 
 from data.adjudication import adjudication
 from data.queue import listing, progress, queue
 from data.queue.listing import QueueListing
+from data.records import guidelines
 from data.records.access import Person
 from data.records.datasets import Dataset
+from data.records.guidelines import MAX_GUIDELINES_LENGTH, GuidelinesVersion
 from judges.plural import many
-from pages.queue import dialogs, guidelines, table
-from pages.ui import choose, gold, session, text, url_state
+from pages.queue import dialogs, table
+from pages.ui import choose, gold, session, sheet, text, url_state
 
 PAGE_ROWS = 25
 """Rows of a page of the list."""
@@ -57,7 +60,7 @@ def _draw_actions(me: Person, dataset: Dataset, stream: queue.Stream, filters: q
         if me.may("lead") and st.button(gold.RULE, icon=":material/gavel:", help=gold.HELP):
             gold.change_rule(dataset, me.name)
         _to_adjudicate(dataset, me.name)
-    guidelines.open_button(dataset, me)
+    _open_guidelines(dataset, me)
 
 
 @text.fragment
@@ -129,3 +132,90 @@ def _to_adjudicate(dataset: Dataset, actor: str) -> None:
     help_ = "Ratings on which people disagree by more than the rule allows."
     if n and st.button(f"{n:,} to adjudicate", icon=":material/balance:", help=help_):
         url_state.open_page("adjudication", dataset=dataset.name)
+
+
+_HELP = "How to rate in this dataset. At the desk, one key (h) opens them."
+_EMPTY = (
+    "No guidelines yet. They say what the ratings mean here, with examples, and what to do in doubt. Annotators can "
+    "open them with one key."
+)
+
+
+def _open_guidelines(dataset: Dataset, me: Person) -> None:
+    """The button that opens them."""
+    if st.button("Guidelines", icon=":material/menu_book:", help=_HELP):
+        draft = _guidelines_draft(dataset)
+        if draft.get("text") == draft.get("base"):
+            draft.clear()
+        _guidelines_dialog(dataset, me)
+
+
+def _guidelines_draft(dataset: Dataset) -> dict[str, Any]:
+    """Return this tab's draft: `text`, the saved text that it began with (`base`), and the number of that (`count`)."""
+    return session.scratch(f"guidelines:{dataset.id}")
+
+
+@text.dialog("Guidelines", width="large")
+def _guidelines_dialog(dataset: Dataset, me: Person) -> None:
+    versions = guidelines.guidelines_history(session.store(), dataset.id)
+    now = versions[0].text if versions else ""
+    if not now:
+        st.info(_EMPTY, icon=":material/menu_book:")
+    if me.may("lead"):
+        _write_guidelines(dataset, me, versions)
+    elif now:
+        _read_guidelines(now, "guidelines:now")
+    _guidelines_history(versions)
+
+
+def _write_guidelines(dataset: Dataset, me: Person, versions: list[GuidelinesVersion]) -> None:
+    now, draft = versions[0].text if versions else "", _guidelines_draft(dataset)
+    if not draft:
+        draft.update(text=now, base=now, count=len(versions))
+    if len(versions) > draft["count"]:
+        text.warn(
+            "{person} has saved version {n} since you opened this text; it is shown below. If you save, your text "
+            "replaces it.",
+            person=versions[0].person, n=versions[0].number,
+        )  # fmt: skip
+    views = ["Write", "Preview"]
+    view = st.segmented_control("View", views, default="Write", label_visibility="collapsed", required=True)
+    if view == "Write":
+        draft["text"] = st.text_area(
+            "How to rate in this dataset", draft["text"], height=340, max_chars=MAX_GUIDELINES_LENGTH,
+            help="Markdown: headings, lists, tables, code, formulas. Images and links are shown as text.",
+        )  # fmt: skip
+    else:
+        _read_guidelines(draft["text"], "guidelines:preview")
+    new = draft["text"]
+    left, right = st.columns([3, 1], vertical_alignment="center")
+    with left:
+        st.caption(
+            "Each annotator is told once that they changed. A label is tied to the version in force when it was given."
+        )
+    same = new.strip() in (now.strip(), draft["base"].strip())
+    if right.button("Save", type="primary", disabled=same, width="stretch"):
+        with text.refusals():
+            number = guidelines.write_guidelines(session.store(), me.name, dataset.id, new)
+            draft.clear()
+            text.finish(f"Version {number} of the guidelines is in force.")
+
+
+def _guidelines_history(versions: list[GuidelinesVersion]) -> None:
+    if not versions:
+        return
+    zone = text.time_zone()
+    with st.expander(text.escape(f"Versions ({len(versions)})")):
+        by = {v.number: f"version {v.number} · {v.person} · {text.moment(v.at, zone)}" for v in versions}
+        chosen = st.selectbox("Version", list(by), format_func=by.__getitem__, label_visibility="collapsed")
+        shown = next(v for v in versions if v.number == chosen)
+        if shown.text:
+            _read_guidelines(shown.text, "guidelines:version")
+        else:
+            st.caption("Withdrawn: from here on there were none.")
+
+
+def _read_guidelines(content: str, key: str) -> None:
+    """The text as the desk shows it, never as Streamlit's Markdown, which would fetch what it names."""
+    with st.container(border=True, height=340):
+        sheet.markdown(content, key)
