@@ -24,6 +24,10 @@ class FileStart:
         """The keys that rows have, each set once, in the order of the rows."""
         return list(dict.fromkeys(frozenset(row) for row in self.rows))
 
+    def objects_under(self, *keys: str) -> list[dict[str, Any]]:
+        """The objects under these keys of all rows."""
+        return [entry for row in self.rows for entry in objects_under(row, *keys)]
+
 
 @dataclass(frozen=True)
 class FormatFile:

@@ -24,11 +24,7 @@ _SIDE = {"1": "a", "2": "b", "a": "a", "b": "b"}
 
 def fits(start: FileStart) -> bool:
     """Whether a file that begins with these rows is an export of records."""
-    return any(
-        _is_record(record) or _questions(record)
-        for row in start.rows
-        for record in objects_under(row, "items", "records")
-    )
+    return any(_is_record(record) or _questions(record) for record in start.objects_under("items", "records"))
 
 
 def _is_record(row: dict[str, Any]) -> bool:

@@ -39,7 +39,7 @@ def fits(start: FileStart) -> bool:
     """Whether a file that begins with these rows comes from Langfuse."""
     if any(_sort(_to_api_keys(row)) not in ("", "session") for row in start.rows):
         return True
-    return any(_sort(_to_api_keys(record)) for row in start.rows for record in objects_under(row, *_HOLDERS))
+    return any(_sort(_to_api_keys(record)) for record in start.objects_under(*_HOLDERS))
 
 
 @lru_cache(maxsize=4_000)

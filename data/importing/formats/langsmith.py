@@ -36,11 +36,8 @@ _KNOWN_FIELDS = {
 
 def fits(start: FileStart) -> bool:
     """Whether a file that begins with these rows has runs or feedback of LangSmith."""
-    return any(
-        _is_run(record) or _is_feedback(record)
-        for row in start.rows
-        for record in (row, *objects_under(row, "runs", "feedback"))
-    )
+    records = (*start.rows, *start.objects_under("runs", "feedback"))
+    return any(_is_run(record) or _is_feedback(record) for record in records)
 
 
 def _is_run(row: dict[str, Any]) -> bool:

@@ -42,7 +42,7 @@ _EXPECTED = ("expected_response", "expected_output", "ground_truth", "expected_a
 
 def fits(start: FileStart) -> bool:
     """Whether a file that begins with these rows has traces or an evaluation's table of MLflow."""
-    return any(_info(record) is not None for row in start.rows for record in objects_under(row, "traces")) or any(
+    return any(_info(record) is not None for record in start.objects_under("traces")) or any(
         _is_table(row["columns"]) if isinstance(row.get("columns"), list) else _is_table(row) for row in start.rows
     )
 

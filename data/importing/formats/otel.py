@@ -54,12 +54,8 @@ _KNOWN_PREFIXES = (
 
 def fits(start: FileStart) -> bool:
     """Whether a file that begins with these rows holds traces, logs or annotations."""
-    return any(
-        isinstance(row.get("resourceSpans", row.get("resourceLogs")), list)
-        or any(map(_is_span, objects_under(row, "data")))
-        or any(map(_is_annotation, objects_under(row, "data")))
-        for row in start.rows
-    )  # fmt: skip
+    requests = any(isinstance(row.get("resourceSpans", row.get("resourceLogs")), list) for row in start.rows)
+    return requests or any(_is_span(record) or _is_annotation(record) for record in start.objects_under("data"))
 
 
 @lru_cache(maxsize=10_000)
