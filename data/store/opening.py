@@ -399,12 +399,16 @@ def _checkpoint(path: Path) -> None:
 
 
 def _keep_copy(path: Path) -> Path:
-    """Give the file a second name, under which it stays as it is; that name."""
+    """Give the file a second name, under which it stays as it is; that name. Raises OSError, and leaves nothing."""
     backup = free_name(path, "before")
     try:
         os.link(path, backup)
     except OSError:  # a file system without second names
-        shutil.copyfile(path, backup)
+        try:
+            shutil.copyfile(path, backup)
+        except OSError:
+            backup.unlink(missing_ok=True)
+            raise
     return backup
 
 

@@ -294,6 +294,26 @@ def refuse() -> None:
     raise OSError(1, "Operation not permitted")
 
 
+def test_a_full_disk_where_files_have_no_second_names_leaves_no_half_copy(
+    older: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = shutil.copyfile
+
+    def fill(source: Path, to: Path) -> None:
+        copy(source, to)
+        if "before" in to.name:
+            os.truncate(to, 100)
+            raise OSError(28, "No space left on device")
+
+    at(older).close()
+    next(older.parent.glob("a.before-*")).unlink()
+    monkeypatch.setattr(os, "link", lambda *_: refuse())
+    monkeypatch.setattr(shutil, "copyfile", fill)
+    versions = [*opening.migrations(), (1000, "last", "create table last_one (id text);")]
+    monkeypatch.setattr(opening, "migrations", lambda: versions)
+    assert_refused(older, "was not brought up to date: No space left on device", StoreFailed)
+
+
 def test_a_name_that_something_has_is_given_to_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(opening, "now", lambda: datetime(2026, 1, 2, 3, 4, 5))
     paths = []
