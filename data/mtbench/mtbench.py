@@ -145,18 +145,23 @@ def _ratings(store: Store, dataset_id: str) -> tuple[dict[str, Judge], tuple[Rat
 
 @cache_result
 def _games(store: Store, dataset_id: str) -> tuple[dict[str, Judge], tuple[Game, ...]]:
-    """The judges that compare answers, and their verdicts: one for each order that was asked whole, else one of all."""
+    """The judges that compare answers, and their verdicts: one for each order that was asked whole, else one of all.
+
+    Of the samples of a run the first counts; judgments that files have several of are separate ones.
+    """
     rows = store.rows(
-        "select m.judge_id, i.meta, i.system_a, i.system_b, m.raw, m.unscored, m.why, s.value "
+        "select m.judge_id, i.meta, i.system_a, i.system_b, m.sample, m.raw, m.unscored, m.why, s.value "
         f"from ({_COUNTED}) m join item i on i.id = m.item_id "
         "left join score s on s.judgment_id = m.id and s.unit = 'pair' and s.dimension = 'verdict' "
-        "where i.kind = 'pair' and m.sample = 0 order by i.name, m.judge_id",
+        "where i.kind = 'pair' order by i.name, m.judge_id, m.sample",
         [dataset_id, list(COMPARED)],
     )
     games: list[Game] = []
     parameters = {judge_id: row.parameters for judge_id, row in every_judge(store).items()}
     rules = _counted_verdicts(store)
-    for judge, meta_json, model, other, raw, unscored, why, value in rows:
+    for judge, meta_json, model, other, sample, raw, unscored, why, value in rows:
+        if sample and "samples" in parameters[judge]:
+            continue
         meta = json.loads(meta_json)
         (a, b), turned = sorted((model, other)), model > other
         place = (judge, str(meta["question_id"]), whole_number(meta, "turn") or 1, a, b)

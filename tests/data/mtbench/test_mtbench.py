@@ -19,6 +19,7 @@ from judges.cards import card
 from judges.mtbench.prompts import wording
 from judges.mtbench.records import Answer, Bench, BenchQuestion, Game, PromptText, Rating, Vote
 from judges.mtbench.rows import INCONSISTENT
+from judges.mtbench.win_rates import decide_games
 from judges.params import Params
 from judges.protocols.call_plan import Task, pieces
 from tests.data.imports import text, workspace
@@ -179,6 +180,16 @@ def test_games_and_votes_are_turned_into_sorted_order(tmp_path: Path) -> None:
     ]
     assert {g.judge for g in bench.games} == {judge} and isinstance(bench.games[0], Game)
     assert bench.votes == (Vote("expert_1", "expert", "9", 2, "m", "n", "b"),)
+
+
+def test_a_pair_that_a_file_asks_again_after_a_failure_is_decided(tmp_path: Path) -> None:
+    verdict = {"question_id": 9, "model_1": "m", "model_2": "n", "turn": 1, "judge": ["gpt-x", "pair-v2"]}
+    rows = [
+        verdict | {"g1_winner": "error", "g2_winner": "tie", "g1_judgment": "$ERROR$", "g2_judgment": "[[C]]"},
+        verdict | {"g1_winner": "model_1", "g2_winner": "model_1", "g1_judgment": "[[A]]", "g2_judgment": "[[B]]"},
+    ]
+    [count] = decide_games(bring(workspace(tmp_path), {**FILES, "gpt-x_pair.jsonl": rows})).counts
+    assert (count.decided, count.failed) == (1, 1)
 
 
 def test_pairs_named_the_other_way_round_are_turned(tmp_path: Path) -> None:
