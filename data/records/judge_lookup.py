@@ -28,12 +28,26 @@ def dataset_judge_names(store: Store, dataset_id: str) -> list[JudgeTraits]:
 
 def distinct_judge_names(judges: list[JudgeTraits]) -> dict[str, str]:
     """The judges by id, each in words that no other of them has, as far as anything but its id distinguishes it."""
-    names = {}
+    differences = _differences(judges)
+    return {judge.id: " · ".join([judge.card, judge.model, *differences[judge.id]]) for judge in judges}
+
+
+@allow("annotator")
+def judge_differences(store: Store, ids: Collection[str]) -> dict[str, str]:
+    """By id, what distinguishes each of these judges from those of its card and model, as "version 1a2b3c4d5e6f"."""
+    known = datasets.every_judge(store)
+    rows = [known[id_] for id_ in ids]
+    judges = [JudgeTraits(r.id, r.card, r.model, r.parameters, r.card_version, r.synthetic) for r in rows]
+    return {key: " · ".join(pairs) for key, pairs in _differences(judges).items()}
+
+
+def _differences(judges: list[JudgeTraits]) -> dict[str, list[str]]:
+    pairs = {}
     for judge in judges:
         siblings = [other for other in judges if (other.card, other.model) == (judge.card, judge.model)]
-        pairs = shortest_name(siblings, judge).removeprefix(judge.model).split() if len(siblings) > 1 else []
-        names[judge.id] = " · ".join([judge.card, judge.model, *(pair.replace("=", " ", 1) for pair in pairs)])
-    return names
+        words = shortest_name(siblings, judge).removeprefix(judge.model).split() if len(siblings) > 1 else []
+        pairs[judge.id] = [pair.replace("=", " ", 1) for pair in words]
+    return pairs
 
 
 def lookup_judges(

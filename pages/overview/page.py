@@ -25,7 +25,7 @@ from data.workspace import bootstrap
 from judges.plural import many
 from judges.stats.check_states import STATES
 from pages.ui import session, text, url_state
-from pages.ui.choose import STREAMS
+from pages.ui.choose import STREAMS, judge_names
 
 MAX_SHOWN_QUEUES = 6
 """Queues that are shown at once; more are folded away."""
@@ -167,7 +167,9 @@ def _draw_dataset_progress(
         bars += [(STREAMS[s].lower(), q.answered, q.drawn) for s, q in queues.items()]
         for column, (name, part, total) in zip(st.columns(3, gap="medium"), bars, strict=True):
             column.progress(part / total if total else 0.0, text=text.escape(f"{name} {part:,} of {total:,}"))
-        named = ", ".join(f"{judge.model} ({judge.items:,})" for judge in judges[:4])
+        models, names = [judge.model for judge in judges], judge_names(session.store(), judges)
+        namesakes = {judge.id: names[judge.id] for judge in judges if models.count(judge.model) > 1}
+        named = ", ".join(f"{namesakes.get(judge.id, judge.model)} ({judge.items:,})" for judge in judges[:4])
         more = f" and {len(judges) - 4} more" if judges[4:] else ""
         text.quiet("Judged by {named}{more}", named=named or "nobody yet", more=more)
 

@@ -13,6 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 from data.queue import queue
 from data.records import combinations, datasets, settings
 from data.records.datasets import Dataset, DatasetJudge
+from data.records.judge_lookup import judge_differences
 from data.store import Store
 from pages.ui import text, url_state
 
@@ -124,7 +125,7 @@ def _queue_filters(options: queue.FilterOptions) -> queue.QueueFilters:
 
 
 def judge_names(store: Store, judges: Sequence[DatasetJudge]) -> dict[str, str]:
-    """The names of judges by id: model · card, how samples are combined, the id's head where names are alike."""
+    """The names of judges by id: model · card, how samples are combined; where names are alike, what differs."""
     samples = combinations.describe_combinations(store)
     named = {
         judge.id: f"{judge.model} · {judge.card}"
@@ -132,5 +133,6 @@ def judge_names(store: Store, judges: Sequence[DatasetJudge]) -> dict[str, str]:
         + (" (synthetic)" if judge.synthetic else "")
         for judge in judges
     }
-    common = {name for name in named.values() if list(named.values()).count(name) > 1}
-    return {id_: f"{name} · {id_[:6]}" if name in common else name for id_, name in named.items()}
+    namesakes = [id_ for id_, name in named.items() if list(named.values()).count(name) > 1]
+    differences = judge_differences(store, namesakes)
+    return named | {id_: f"{named[id_]} · {differences[id_]}" for id_ in namesakes}

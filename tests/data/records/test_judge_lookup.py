@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from data.records.datasets import dataset_named
-from data.records.judge_lookup import distinct_judge_names, lookup_judge, lookup_judges
+from data.records.judge_lookup import distinct_judge_names, judge_differences, lookup_judge, lookup_judges
 from data.store import Store
 from data.store.errors import BadInput, NotFound
 from tests.data.imports import bring, pair, verdict, workspace
@@ -27,6 +27,8 @@ def test_judges_of_one_model_are_told_apart_by_their_parameters(store: Store) ->
     judges = lookup_judges(store, dataset_named(store, "d"), "")
     names = distinct_judge_names(judges)
     assert sorted(names.values()) == [f"plain_pairwise · m · stop {stop}" for stop in ("a=b=c", "d")]
+    assert judge_differences(store, names) == {judge.id: f"stop {judge.params['stop']}" for judge in judges}
+    assert judge_differences(store, [judges[0].id]) == {judges[0].id: ""}
 
 
 def test_the_judge_that_is_meant_is_found_or_told_with_the_others(store: Store) -> None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui import text
+from data.records import datasets
+from pages.ui import choose, text
+from tests.data.imports import bring, pair, verdict, workspace
 
 
 def draw_note() -> None:
@@ -25,3 +29,17 @@ def test_a_filter_of_the_address_that_cannot_be_chosen_is_named(address: str | N
         app.query_params["system"] = address
     words = "The address names the system **{}**, which is no choice here. Nothing is filtered by it."
     assert [warning.value for warning in app.run().warning] == [words.format(name) for name in named]
+
+
+def test_judges_of_one_name_are_told_apart_by_what_differs(tmp_path: Path) -> None:
+    """They had the beginnings of their ids, which say nothing of which is the new one."""
+    store = workspace(tmp_path)
+    bring(store, [pair("p1"), verdict("p1", "a", model="one"),
+                  *(verdict("p1", "a", model="two", params={"temperature": t}) for t in (0, 1))])  # fmt: skip
+    judges = datasets.dataset_judges(store, datasets.dataset_named(store, "d").id)
+    names = choose.judge_names(store, judges)
+    assert sorted(names.values()) == [
+        "one · plain_pairwise", "two · plain_pairwise · temperature 0", "two · plain_pairwise · temperature 1"
+    ]  # fmt: skip
+    assert [names[judge.id].partition(" · ")[0] for judge in judges] == [judge.model for judge in judges]
+    store.close()
