@@ -823,7 +823,6 @@ TRIED_IN = {  # modules that no test imports, or whole folders that a registry o
     "judges/reading/validation.py": "judges/reading/test_reading.py",
     "judges/reading/values.py": "judges/reading/test_replies.py",
     "judges/render/words.py": "data/reports/test_report.py",
-    "judges/stats/threshold.py": "data/calibration/test_interval_scales.py",
     "judges/tool_calls.py": "data/importing/test_chats.py",
     "tools/sample/": "tools/test_sample.py",
 }

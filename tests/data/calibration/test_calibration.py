@@ -411,3 +411,12 @@ def test_means_count_all_that_people_said_of_a_cell_and_what_waits_is_told_with_
     settings.set_gold_rule(store, "lea", dataset, settings.GoldRule("median", 1, "out"))
     now = {d.key: d.gate for d in check_results.dimension_results(store, dataset, judge)}
     assert now["conversation.task_completion"].gold_cells == 4
+
+
+def test_an_aggregate_of_the_judge_is_compared_once_people_have_labelled_it(store):
+    dimensions = cards()["long_form_pairwise"].dimensions
+    names, [aggregate] = {d.name for d in dimensions if d.asked}, [d for d in dimensions if not d.asked]
+    for name, labels, also in (("unlabelled", (), set()), ("labelled", (4.0,), {"aggregate"})):
+        cells = [Cell(n, "response/a", labels, 3.0, dimension=aggregate.name) for n in range(2)]
+        _, judge = fill(store, cells, name, "pair", "long_form_pairwise")
+        assert {d.name for d in calibration.compared_dimensions(store, judge)} == names | also

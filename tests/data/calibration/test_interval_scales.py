@@ -42,7 +42,8 @@ from judges.gold import resolve
 from judges.stats import bins
 from judges.stats import calibration as stats_calibration
 from judges.stats.raters import alternative_annotator
-from judges.types import Dimension
+from judges.stats.threshold import flag_thresholds
+from judges.types import Dimension, Scale
 from tests.data.imports import bring, workspace
 
 ITEMS, PEOPLE = 150, 3
@@ -326,3 +327,11 @@ def test_agree_reads_them_from_plain_files(tmp_path: Path, capsys: pytest.Captur
     [row] = json.loads(capsys.readouterr().out)
     gaps = np.array([1.1 + i % 9 * 0.4 - (1 + i % 9 * 0.37) for i in range(40)])
     assert row["beside"]["mae"]["point"] == pytest.approx(np.abs(gaps).mean()) and len(row["answers"]) == 10
+
+
+def test_a_flag_may_begin_at_every_answer_but_the_lowest_or_at_the_inner_twentieths():
+    assert flag_thresholds(Scale("ordinal", 1, 5)) == flag_thresholds(Scale("interval", 1, 5, step=1)) == [2, 3, 4, 5]
+    assert flag_thresholds(Scale("interval", 0, 10, step=0.5)) == [n / 2 for n in range(1, 21)]
+    assert flag_thresholds(Scale("interval", 0, 100)) == flag_thresholds(Scale("interval", 0, 100, step=1)) == [
+        5 * n for n in range(1, 20)
+    ]

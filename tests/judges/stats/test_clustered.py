@@ -13,7 +13,8 @@ from judges.stats.uncertainty import independent_difference, wilson_interval
 
 def test_one_cell_an_item_is_plain_wilson() -> None:
     share = share_by_item([True] * 3 + [False] * 7, range(10))
-    plain = wilson_interval(3, 10)
+    plain, none = wilson_interval(3, 10), wilson_interval(0, 0)
+    assert (none.point, none.items, none.cells, none.n_eff) == (None, 0, 0, 0)
     assert (share.point, share.low, share.high) == (plain.point, plain.low, plain.high)
 
 

@@ -83,3 +83,10 @@ def test_what_is_undefined_or_short_already_keeps_its_reason():
         require_response(CheckResult("fails", "Poor.", ""), response, 0.9).missing
         == "Blind answers to 8 more drawn items."
     )
+
+
+def test_three_silent_strata_are_named_and_further_ones_are_counted():
+    for count, further in ((3, ""), (4, " It is the same with 1 further stratum."), (5, "with 2 further strata.")):
+        silent = [StratumResponse(f"s{n}", 9, 1, 0) for n in range(count)]
+        text = SampleResponse((StratumResponse("x", 100, 50, 50), *silent)).objections(0.9)
+        assert text.count("nothing speaks for them") == 3 and text.endswith(further or "them.")
