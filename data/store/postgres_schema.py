@@ -134,14 +134,13 @@ def _version(link: Link, name: str) -> int:
 
 def _script(link: Link, sql: str, number: int, title: str) -> None:
     """Run one migration and its record."""
-    # Without it a view of that name would be dropped that another schema of the search path has.
-    schema = str(link.execute("select quote_ident(current_schema())").fetchall()[0][0])
     if number == 1:
         link.execute("create table migration (version bigint, name text, made_at timestamp)")
         link.execute("create table wrote (seq bigint primary key, tables text not null, token text not null)")
     for statement in statements(sql):
-        if replaced := _REPLACED.match(statement):
-            link.execute(f"drop view if exists {schema}.{replaced[1]} cascade".encode())
+        replaced = _REPLACED.match(statement)
+        if replaced and replaced[1] in _view_names(link):  # one of another schema in the search path stays
+            link.execute(f"drop view if exists {replaced[1]} cascade".encode())
         link.execute(_order_by_bytes(statement).encode())
         if (table_match := re.match(r"create table (\w+)", statement)) and table_match[1] != "change":
             link.execute(f"create index {table_match[1]}_seq on {table_match[1]} (seq)".encode())
@@ -150,10 +149,15 @@ def _script(link: Link, sql: str, number: int, title: str) -> None:
         if defined := _VIEW.match(statement):
             views.pop(defined[1], None)  # in the order of their newest definitions, which rest on those before
             views[defined[1]] = statement
-    existing = {name for (name,) in link.execute("select viewname from pg_views where schemaname = current_schema()")}
+    existing = _view_names(link)
     for statement in (statement for name, statement in views.items() if name not in existing):
         link.execute(statement.encode())
     link.execute("insert into migration values (%s, %s, %s)", [number, title, now()])
+
+
+def _view_names(link: Link) -> set[str]:
+    """The views that the workspace's own schema has."""
+    return {name for (name,) in link.execute("select viewname from pg_views where schemaname = current_schema()")}
 
 
 def _order_by_bytes(statement: str) -> str:
