@@ -25,6 +25,11 @@ OPEN_PATHS = frozenset({"health", "host-config", "stream", "upload_file", "bidi-
 PORTS = {"http": 80, "https": 443}
 
 
+def base_address() -> str:
+    """The beginning of all addresses: "", or as in "/assay" where `server.baseUrlPath` names a path."""
+    return f"/{str(st.get_option('server.baseUrlPath') or '').strip('/')}".rstrip("/")
+
+
 class OriginCheck:
     """Refuses requests under another name or from another origin, before anything else sees them."""
 

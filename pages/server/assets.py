@@ -20,6 +20,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from judges.version import VERSION
+from pages.server.access import base_address
 
 FOLDER = Path(st.__file__).parent / "static" / "static"
 HTML = Path("index.html")
@@ -59,7 +60,7 @@ class Assets:
 
 def _relative_address(path: str) -> str:
     """An address as it is below the one that all of Assay is served at; "" where it is not below it."""
-    base = f"/{st.get_option('server.baseUrlPath').strip('/')}".rstrip("/")
+    base = base_address()
     return path.removeprefix(base) if path.startswith(f"{base}/") else ""
 
 

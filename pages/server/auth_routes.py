@@ -12,7 +12,6 @@ from collections.abc import Iterable
 from math import ceil
 from urllib.parse import quote, unquote, urlsplit
 
-import streamlit as st
 from starlette.datastructures import Headers
 from starlette.requests import cookie_parser
 from starlette.responses import PlainTextResponse
@@ -24,6 +23,7 @@ from streamlit.web.server.starlette.starlette_server_config import TOKENS_COOKIE
 
 from data.records.logins import shorten_claims
 from pages.server import limits
+from pages.server.access import base_address
 
 LOGIN, LOGOUT, CALLBACK = "/auth/login", "/auth/logout", "/oauth2callback"
 BACK_COOKIE = "assay_back"
@@ -70,9 +70,9 @@ def page_behind(headers: Headers) -> str:
         came = urlsplit(headers.get("referer", ""))
     except ValueError:
         return ""
-    if came.netloc.lower() != headers.get("host", "").lower() or not came.path.startswith(_base()):
+    if came.netloc.lower() != headers.get("host", "").lower() or not came.path.startswith(f"{base_address()}/"):
         return ""
-    page = came.path.removeprefix(_base()) + (f"?{came.query}" if came.query else "")
+    page = came.path.removeprefix(f"{base_address()}/") + (f"?{came.query}" if came.query else "")
     return page if _PAGE.fullmatch(page) else ""
 
 
@@ -83,7 +83,7 @@ def redirect_back(headers: Iterable[tuple[bytes, bytes]], cookies: str) -> list[
     signed = any(n.lower() == b"set-cookie" and v.startswith(f"{USER_COOKIE_NAME}=".encode()) for n, v in fields)
     if not signed or not _PAGE.fullmatch(page):
         return fields
-    return [(n, (_base() + page).encode() if n.lower() == b"location" else v) for n, v in fields]
+    return [(n, (f"{base_address()}/" + page).encode() if n.lower() == b"location" else v) for n, v in fields]
 
 
 def join_parts(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
@@ -119,11 +119,5 @@ def _drop_parts(cookies: bytes) -> bytes:
 
 def _cookie(page: str) -> tuple[bytes, bytes]:
     age = _COOKIE_MINUTES * 60 if page else 0
-    terms = f"Path={_base()}; Max-Age={age}; HttpOnly; SameSite=Lax"
+    terms = f"Path={base_address()}/; Max-Age={age}; HttpOnly; SameSite=Lax"
     return b"set-cookie", f"{BACK_COOKIE}={quote(page, safe='')}; {terms}".encode()
-
-
-def _base() -> str:
-    """Return the start of Assay's own addresses."""
-    base_path = str(st.get_option("server.baseUrlPath") or "").strip("/")
-    return f"/{base_path}/" if base_path else "/"

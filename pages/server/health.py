@@ -26,7 +26,7 @@ from data.metrics import Metric
 from data.store import Store
 from data.workspace.figures import read_metrics
 from judges.errors import AssayError
-from pages.server.access import LOCAL_HOSTS, is_local
+from pages.server.access import LOCAL_HOSTS, base_address, is_local
 
 FRESH_SECONDS = 1.0
 """Seconds for which a save that was tried stands for those who ask after it."""
@@ -34,7 +34,7 @@ TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
 def routes(store: Callable[[], Store]) -> list[Route]:
-    """The addresses that are asked, at the root and below a base path, of the store that is open then."""
+    """The addresses that are asked, at the root and below `server.baseUrlPath`, of the store that is open then."""
     saving = _Saving()
 
     def health(_: Request) -> JSONResponse:
@@ -53,7 +53,7 @@ def routes(store: Callable[[], Store]) -> list[Route]:
         return Response(metrics.metrics_text([*_of_process(), *_of_store(store)]), media_type=TYPE)
 
     answers = {"health": health, "healthz": healthz, "metrics": numbers}
-    return [Route(f"{base}/{name}", answers[name]) for name in answers for base in ("", "/{base:path}")]
+    return [Route(f"{base}/{name}", answers[name]) for name in answers for base in {"", base_address()}]
 
 
 class _Saving:

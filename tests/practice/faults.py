@@ -111,7 +111,7 @@ def make_completion(
     if name in TEXTS:
         reply = (spoil(name, completion.reply_text(reply)),)
     if name == "cut_off":
-        most = max(1, len(completion.split_tokens(completion.reply_text(reply))) * 3 // 5)
+        most = max(1, len([*completion.spell_tokens((completion.reply_text(reply),))]) * 3 // 5)
         body = {**body, "max_completion_tokens": most}
     done = model.complete_chat(body, reply, f"{key} {attempt}")
     first = done["choices"][0]

@@ -505,5 +505,5 @@ def test_only_turns_and_responses_can_be_written_better(bench: Bench) -> None:
         message = bench.why(bench.answer(item, repairs=[{"unit": unit, "text": "x"}]))
         assert message == f"{unit} cannot be written better: only an assistant's turn or a response can."
     assert "unreadable (repairs.0.text" in bench.why(
-        bench.answer(item, repairs=[{"unit": "turn:1", "text": "x" * 100_001}])
+        bench.answer(item, repairs=[{"unit": "turn:1", "text": "x" * (labels.MAX_CHARACTERS + 1)}])
     )

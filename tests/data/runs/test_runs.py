@@ -256,7 +256,7 @@ def test_a_run_stores_every_reply_and_judgment_of_a_real_endpoint(store: Store, 
     assert listed.params == CARD.defaults.identity("dialogue")
     assert (listed.endpoint, listed.tokens) == (server.url, end.tokens_in + end.tokens_out)
     assert runs.count_run_judgments(store) == {run_id: (12, 12)}
-    assert datasets.dataset_judges(store, run_config.dataset_id)[0] == (
+    assert datasets.dataset_judges(store, run_config.dataset_id)[0][:5] == (
         listed.judge,
         CARD.name,
         "practice-constant",

@@ -124,7 +124,8 @@ class Book:
     def text(self) -> str:
         text = "\n".join(self.lines) + "\n"
         text = text.replace(str(self.folder), "(folder)").replace(tempfile.gettempdir(), "(temporary)")
-        return re.sub(r"assay-copy-\w+", "assay-copy-(any)", re.sub(r"\b[0-9a-f]{20}\b(?! [0-9a-f]{16})", "(id)", text))
+        text = re.sub(r"\b[0-9a-f]{20}\b(?! [0-9a-f]{16})", "(id)", text)
+        return re.sub(r"assay-(check|copy|restore)-\w+", r"assay-\1-(any)", text)
 
 
 def _describe_file(file: Path) -> str:
@@ -892,7 +893,8 @@ def _tell_backups(book: Book) -> None:
     to.mkdir()
     for name in ("b.duckdb", "of o'brien.duckdb", "no/where.duckdb"):
         if "/" not in name:
-            sibling(to / name, ".part").write_bytes(b"left")
+            (to / "assay-backup-killed").mkdir()
+            (to / "assay-backup-killed" / "lock").touch()
         book.ask(f"backup {name}", lambda name=name: store.backup(to / name))
         book.files(to)
     with book.patch.context() as patch:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+import streamlit as st
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
@@ -22,13 +23,15 @@ Serve = Callable[..., Server]
 FULL = (64, resource.RLIM_INFINITY)
 
 
-def test_a_store_that_cannot_be_read_is_said() -> None:
+def test_a_store_that_cannot_be_read_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     class Away:
         def newest(self) -> int:
             raise StoreFailed("The database does not answer.")
 
+    monkeypatch.setattr(st, "get_option", lambda name: "/team/assay" if name == "server.baseUrlPath" else None)
     with TestClient(Starlette(routes=health.routes(Away))) as client:  # type: ignore[arg-type]
         answers = [client.get("/health"), client.get("/team/assay/health")]
+        assert client.get("/_stcore/health").status_code == 404, "Streamlit's own, which gives the cookie for uploads"
     for answer in answers:  # below a path, pages answered that all is well, whatever was wrong
         assert (answer.status_code, answer.json()) == (503, {"status": "failing", "why": "StoreFailed"})
 
