@@ -713,7 +713,7 @@ def test_bad_gold_suspends_with_the_reason_and_only_a_person_brings_it_back(
     assert (decision.decision, decision.person, decision.state) == ("suspend", APPROVAL_ACTOR, "fails")
     assert decision.requirements.policy.threshold == 0.5
     assert decision.reason.startswith("Since the approval came new labels. At the approval kappa was")
-    assert f"{then:.2f} (" in decision.reason and decision.reason.count(f"{now:.2f} on") == 1
+    assert f"{then:.2f} on" in decision.reason and decision.reason.count(f"{now:.2f} on") == 1
     assert approvals.find_open_decisions(store).suspended == (decision,)
     relabel(store, key, lambda v: 6 - v, most=60)
     assert case.find_case(store, *key).result.gate.interval.point == pytest.approx(then)
