@@ -80,7 +80,7 @@ def find_uninformative(evidence: AuditEvidence, threshold: float) -> AuditFindin
     ordered = list(rates.values()) == sorted(rates.values(), reverse=True)
     settled = gap.low > threshold and ordered
     verdict: Verdict = "alarm" if gap.point <= threshold else "pass" if settled else "warning"
-    rise = "rises" if ordered else "does not rise level by level"
+    rise = "rises" if ordered and len(set(rates.values())) > 1 else "does not rise level by level"
     why = (
         f"Agreement with people is {percent(sure.point)} at high confidence and {percent(other.point)} below, a "
         f"difference of {bounds(gap)} over {len(rows)} scores, and {rise} with confidence."

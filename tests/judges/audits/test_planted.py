@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from judges.audits import AuditEvidence, all_audits
 from judges.types import Reading, Score
+from tests.archives import check_archive
 from tests.judges.audits.made_evidence import (
     dialogue,
     dice,
@@ -258,6 +261,16 @@ def test_what_was_planted_is_an_alarm(name: str) -> None:
     assert finding.verdict == "alarm", finding.why
     assert finding.plot is not None and finding.plot.series
     assert finding.interval is not None and finding.interval.low is not None
+
+
+def test_all_that_is_said_of_what_was_planted(tmp_path: Path) -> None:
+    lines = []
+    for name, make in EVIDENCE.items():
+        finding = find(name, make(True, 90))
+        lines += [name, f"  {finding.why}", f"  figure {finding.figure:.4g} of {finding.n}, {len(finding.flags)} flags"]
+        lines += [f"  {replace(flag, strength=round(flag.strength, 4))}" for flag in finding.flags[:2]]
+        lines += [f"  {finding.plot}"] if finding.plot is not None and finding.plot.kind == "bars" else []
+    check_archive("\n".join(lines), Path(__file__).with_name("planted.txt"), tmp_path)
 
 
 @pytest.mark.parametrize("name", EVIDENCE)
