@@ -94,6 +94,6 @@ def _duration(text: str) -> float:
     if plain is not None:
         return plain
     text = text.strip()
-    if len(text) > 40 or not re.fullmatch(rf"({_DURATION_PART.pattern})+", text, re.ASCII):
+    if not re.fullmatch(rf"({_DURATION_PART.pattern})+", text, re.ASCII):
         return 0.0
     return sum(float(amount) * _UNIT_SECONDS[unit] for amount, unit in _DURATION_PART.findall(text))

@@ -194,7 +194,7 @@ def _fuse_answers(
 ) -> FinishedJudgment:
     if card.conversation is not None:
         return _finish_conversation(task, calls, answers)
-    if len(calls) == 1 and not calls[0].name:
+    if not calls[0].name:
         (answer,) = answers.values()
         return FinishedJudgment(task, answer.raw, lower_broken(_reading(card, params, task, calls[0], answer)))
     raw = _pack_calls(calls, answers)

@@ -186,7 +186,7 @@ def probability_at_zero(x: ArrayLike, y: ArrayLike) -> Interval:
         p = expit(design @ b)
         curvature = design.T @ (design * (p * (1 - p))[:, None]) + prior
         step = np.linalg.solve(curvature, design.T @ (outcome - p) - prior @ b)
-        b = b + step * min(1.0, 5.0 / max(float(np.abs(step).max()), 1e-12))
+        b = b + step * (5.0 / max(float(np.abs(step).max()), 5.0))
         if float(np.abs(step).max()) < 1e-10:
             break
     half = normal_quantile(0.975) * sqrt(float(np.linalg.inv(curvature)[0, 0]))

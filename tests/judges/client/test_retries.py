@@ -57,6 +57,7 @@ def test_nobody_comes_back_before_the_endpoint_said(tried, floor, seed):
         ({"x-ratelimit-remaining-tokens": "5", "x-ratelimit-reset-tokens": "6m0s"}, 0.0),
         ({"x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": "1h2m3s"}, 3723.0),
         ({"x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": "x"}, 0.0),
+        ({"x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": "9" * 400 + "s"}, float("inf")),
     ],
 )
 def test_what_the_endpoint_asks_for(headers, seconds):
