@@ -42,7 +42,7 @@ from judges.gold import resolve
 from judges.stats import bins
 from judges.stats import calibration as stats_calibration
 from judges.stats.raters import alternative_annotator
-from judges.stats.threshold import flag_thresholds
+from judges.stats.threshold import explain, flag_thresholds, rates_at_threshold
 from judges.types import Dimension, Scale
 from tests.data.imports import bring, workspace
 
@@ -335,3 +335,21 @@ def test_a_flag_may_begin_at_every_answer_but_the_lowest_or_at_the_inner_twentie
     assert flag_thresholds(Scale("interval", 0, 100)) == flag_thresholds(Scale("interval", 0, 100, step=1)) == [
         5 * n for n in range(1, 20)
     ]
+
+
+def test_a_score_as_a_flag_is_put_into_sentences_with_what_has_no_figure_left_out():
+    d, one = Dimension("d", "response", Scale("ordinal", 1, 5), ""), np.ones(8)
+    judge = np.array([4, 4, 4, 1, 4, 1, 1, 1.0])  # of four people's 4 and more it has three, of four others one
+    cells = stats_calibration.PairedRatings(np.arange(8), np.array([5, 5, 4, 4, 3, 3, 1, 1.0]), judge, one > 0, one)
+    assert explain(rates_at_threshold(cells, d, 4), d) == [
+        "Recall 75%: of the responses that people give 4 or more, those that the judge does too.",
+        "False positive rate 25%: of those that people give less.",
+        "Precision 75%: of those that the judge gives 4 or more, those that people do too.",
+    ]
+    low = cells.where(np.arange(8) >= 4)
+    assert explain(rates_at_threshold(low, d, 4), d)[:2] == [
+        "People give none of these responses 4 or more.", "False positive rate 25%: of those that people give less."
+    ]
+    nobody = explain(rates_at_threshold(low.where(low.judge < 4), d, 4), d)
+    assert nobody[1:] == ["False positive rate 0%: of those that people give less."]
+    assert explain(rates_at_threshold(cells.where(np.arange(8) < 4), d, 4), d)[1].startswith("Precision 100%: ")

@@ -36,14 +36,16 @@ def test_pairs_of_answers_are_counted_whatever_their_scale(
 
 
 @pytest.mark.parametrize("scale", [Scale("ordinal", 1, 5), Scale("unordered", categories=("a", "b", "c", "d", "e"))])
-def test_the_interval_of_sums_knows_of_strata_as_that_of_single_cells_does(scale: Scale) -> None:
+@pytest.mark.parametrize("units", [1, 2])
+def test_the_interval_of_sums_knows_of_strata_as_that_of_single_cells_does(scale: Scale, units: int) -> None:
     rng, n = np.random.default_rng(5), 90
     judge = rng.choice(5, n).astype(np.float64)
     human = np.where(rng.random(n) < 0.6, judge, rng.choice(5, n))
-    lowest, weight = scale.base, 1.0 + judge
-    for stratum in (judge.astype(np.int64), np.zeros(n, dtype=np.int64), None):
+    item, first = np.arange(n) // units, judge[np.arange(n) // units * units]  # an item's strata and weights are one
+    lowest, weight = scale.base, 1.0 + first
+    for stratum in (first.astype(np.int64), np.zeros(n, dtype=np.int64), None):
         cells = PairedRatings(
-            np.arange(n), human + lowest, judge + lowest, np.ones(n, dtype=bool), weight, stratum, human + lowest,
+            item, human + lowest, judge + lowest, np.ones(n, dtype=bool), weight, stratum, human + lowest,
             np.ones(n), np.ones(n, dtype=np.int64), np.zeros(n, dtype=bool),
         )  # fmt: skip
         one = linearised_kappa(*kappa_cells(cells, scale), scale.weights)

@@ -355,6 +355,11 @@ def test_keys_that_are_half_hidden_are_hidden():
     )
 
 
+@pytest.mark.parametrize("spelling", ['sé"cret', 's%C3%A9%22cret', r's\u00e9\"cret'])
+def test_a_key_is_hidden_as_it_is_in_addresses_and_in_json_too(spelling):
+    assert errors.redact(f"The key <{spelling}> is unknown.", 'sé"cret') == "The key <[key]> is unknown."
+
+
 def test_openai_itself_wants_a_key(monkeypatch):
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
         monkeypatch.delenv(name, raising=False)

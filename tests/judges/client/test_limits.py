@@ -1,11 +1,14 @@
 """Budgets per minute, the number of calls under way, and money."""
 
+import asyncio
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from judges.client.budget import Budget, cost
-from judges.client.limits import Bucket, ConcurrencyWindow
+from judges.client.endpoint import Endpoint
+from judges.client.limits import Bucket, ConcurrencyWindow, Throttle
 
 
 def take_times(bucket, amounts, now=0.0):
@@ -95,3 +98,36 @@ def test_budget_counts_what_is_under_way():
     assert budget.spent == pytest.approx(0.1) and budget.open == pytest.approx(0.4)
     assert budget.take(most)  # .1 + .4 + .4
     assert not budget.take(most)
+
+
+def test_a_budget_is_proven_by_the_first_call_that_costs_something():
+    budget = Budget(1.0, (1.0, 2.0))
+    proven = [budget.proven]
+    for real in (0.0, 0.1, 0.0):
+        assert budget.take(0.2)
+        budget.settle(0.2, real)
+        proven.append(budget.proven)
+    assert proven == [False, False, True, True]
+
+
+def test_calls_under_way_are_assumed_to_cost_as_much_more_as_the_worst_so_far():
+    budget = Budget(1.0, (1.0, 2.0))
+    assert budget.take(0.2)
+    budget.settle(0.2, 0.3)
+    assert (budget.overrun_factor, budget.spent) == (pytest.approx(1.5), 0.3)
+    assert [budget.take(0.2) for _ in range(3)] == [True, True, False]  # .3 + .3 + .3, and no room for .3 more
+
+
+def test_each_call_takes_one_request_of_the_minute():
+    async def count_admitted():
+        ended = asyncio.Event()
+        throttle = Throttle(Endpoint(concurrency=40, requests_per_minute=600), None, lambda: 0.0, ended)
+        calls = [asyncio.create_task(throttle.admit(1, 0.0)) for _ in range(12)]
+        for _ in range(100):
+            await asyncio.sleep(0)
+        admitted = sum(call.done() for call in calls)
+        ended.set()
+        assert sum(await asyncio.gather(*calls)) == admitted
+        return admitted
+
+    assert asyncio.run(count_admitted()) == 10, "a sixtieth of the minute's 600 at once, and no time has passed"

@@ -135,6 +135,7 @@ def test_the_conversation_is_fused_by_hand() -> None:
     assert "The windows said borderline, good, excellent; their scores together make it good." in texts
     assert "Turns 5-8: Because." in texts
     assert len([s for s in reading.scores if s.unit.startswith("turn:")]) == 33
+    assert len(reading.scores) == len(scores), "no unit has two scores in one dimension"
 
 
 def test_no_summary_washes_out_what_an_earlier_window_saw() -> None:
@@ -172,6 +173,16 @@ def test_a_verdict_that_every_window_leaves_open_is_n_a() -> None:
         pairs = zip(pieces(own, params, LONG), replies, strict=True)
         reading = fuse(own, params, LONG, {name: CallReply("k", "", 0, name, reply) for name, reply in pairs}).reading
         assert [s.value for s in reading.scores if s.dimension == "verdict"] == [value]
+
+
+def test_expected_scores_of_turns_are_kept_and_those_of_the_whole_are_not() -> None:
+    coherence, turn = Score("conversation", "coherence", 4.0), Score("turn:1", "safety", 5.0)
+    expected = {(turn.unit, turn.dimension): 4.8, (coherence.unit, coherence.dimension): 3.9}
+    cut, last = windows.plan_windows(dialogue(11), 6, 10), Reading((coherence,))
+    assert len(cut) == 2
+    for facts, expected_turns in ((("expected", expected),), {(turn.unit, turn.dimension): 4.8}), ((), None):
+        reading = windows.fuse_windows(CARD, cut, [Reading((turn, coherence), facts=dict(facts)), last])
+        assert reading.facts.get("expected") == expected_turns and ("expected" in reading.facts) == bool(expected_turns)
 
 
 def test_no_weakest_turn_where_no_window_names_one() -> None:

@@ -224,6 +224,12 @@ def test_thinking_is_left_out_and_what_follows_it_is_kept(thought: str, tag: str
     assert without_thinking(text) == expected
 
 
+def test_the_end_of_thinking_is_quoted_text_after_thinking_that_has_ended() -> None:
+    quoted = "The answer holds </think>\nand goes on."
+    assert without_thinking(quoted) == "\nand goes on."
+    assert without_thinking(f"<think>Hm.</think>{quoted}") == quoted
+
+
 INSIDE = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
     lambda s: st.lists(s, max_size=3) | st.dictionaries(st.text(max_size=5), s, max_size=3),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from enum import Enum
 from functools import cache
 from typing import Any, Literal
@@ -11,7 +12,7 @@ import jsonschema
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, create_model
 
 from judges.card import Card
 from judges.cards import card
@@ -197,6 +198,9 @@ def test_the_words_by_hand() -> None:
         schema_in_words(card("plain_pairwise")).splitlines()[-1] == '{"reason": <text>, "verdict": "a" | "b" | "tie"}'
     )
     assert schema_in_words(card("mt_bench")) == ""
+    reply = create_model("Numbers", two=(Literal[0, 1], ...), three=(Literal[1, 2, 3], ...))
+    words = schema_in_words(replace(card("plain_pairwise"), reply=reply))
+    assert words.splitlines()[-1] == '{"two": 0 | 1, "three": <1 to 3>}'
     rubric = schema_in_words(card("rubric_open_ended")).splitlines()[-1]
     assert rubric.startswith('{"scores": {"factuality": <1 to 5>, ')
     assert rubric.endswith('"decision_basis": <text>, "issues": [<text>, ...]}')

@@ -146,7 +146,9 @@ def test_the_sentences():
         "Gladen): 20.0% (16.5% to 23.5%).",
     ]
     none = rates_by_answer(fourfold(0, 3, 0, 40), HARM, {})[0]
-    assert "The judge never gives this answer here." in explain(none, HARM)
+    recall, raised, *others = explain(none, HARM)
+    assert "the judge finds 0 to " in recall and "the judge calls 0 to " in raised
+    assert others[0] == "The judge never gives this answer here."
 
 
 def test_every_category_is_held_against_the_rest_and_those_nobody_gave_are_left_out():

@@ -59,6 +59,12 @@ def test_the_tail_of_f_as_its_printed_tables_have_it(x, df, rest, tail):
     assert f_survival(x, df, rest) == pytest.approx(tail, abs=5e-6)
 
 
+@pytest.mark.parametrize(("df", "rest"), [(0, 9), (9, 0)])
+def test_the_tail_of_f_without_a_degree_of_freedom_is_refused(df, rest):
+    with pytest.raises(ValueError, match=f"at least 1 degree of freedom on both sides; got {df} and {rest}"):
+        f_survival(1.0, df, rest)
+
+
 def test_influences_give_the_linearised_variance():
     cells = make_cells(200, 3, 0.6, 1)
     weight = np.repeat(np.random.default_rng(2).integers(1, 4, 200), 3).astype(float)
