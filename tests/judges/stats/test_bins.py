@@ -65,6 +65,9 @@ def test_steps_apart_count_tenths_on_fine_scales() -> None:
     assert bins.steps_apart([0.2, 0.2, 0.2], [0.3, 0.31, 0.5], UNIT).tolist() == [0, 1, 2]
     assert bins.is_between_answers([1.5, 1.75, np.nan], HALF).tolist() == [False, True, False]
     assert not bins.is_between_answers([0.123], UNIT).any()
+    assert bins.nearest_answers([1, 1.24, 1.25, 4.9], HALF).tolist() == [1, 1, 1.5, 5], "a value halfway goes up"
+    assert bins.nearest_answers([2.4, np.nan], Scale("ordinal", 1, 5)).tolist()[:1] == [2]
+    assert bins.nearest_answers([0.123], UNIT).tolist() == [0.123]
 
 
 def test_half_points_have_the_kappa_of_whole_ones(rng: np.random.Generator) -> None:

@@ -56,6 +56,12 @@ def test_points_are_those_of_scipy_and_of_an_analysis_of_variance(steps: float, 
     )
 
 
+def test_two_ratings_have_a_concordance() -> None:
+    assert concordance.concordance(Cells(np.arange(2), np.array([0.0, 2]), np.array([1.0, 2]))).icc.point == (
+        pytest.approx(_two_way([0, 2], [1, 2]))
+    )
+
+
 def test_means_that_differ_by_rounding_only_are_one_value() -> None:
     answers = [(0.1, 0.2), (0.0, 0.3), (0.05, 0.25), (0.4, 0.5), (0.6, 0.3), (0.2, 0.7)]
     x, y = np.array([sum(pair) / 2 for pair in answers]), np.array([0.1, 0.5, 0.2, 0.9, 0.3, 0.4])

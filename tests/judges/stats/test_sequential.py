@@ -86,6 +86,8 @@ def test_high_thresholds_ask_more_than_a_logarithm_does():
     interval = Interval(0.8, None, None, None, 100, 100, 100.0, "", 0.05)
     assert z_from_threshold(replace(interval, se=None, lower_bound=None), 0.7) is None, "a kappa without an error"
     assert z_from_threshold(interval, 0.7) == pytest.approx(8 * (1 - sqrt(2 / 3)))
+    on_record = replace(interval, se=None, lower_bound=0.8 - 1.6448536 * 0.05)  # as decisions on record have it
+    assert z_from_threshold(on_record, 0.7) == pytest.approx(8 * (1 - sqrt(2 / 3)))
     assert z_from_threshold(replace(interval, strata=True), 0.7) == pytest.approx(4 / 1.5 * (1 - (2 / 3) ** 1.5))
     assert z_from_threshold(interval, 0.5) == pytest.approx(4 * log(2.5)) and z_from_threshold(
         interval, 0.9
