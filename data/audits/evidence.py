@@ -148,7 +148,7 @@ def gather_audit_evidence(
     probes: dict[str, list[AuditReply]] = {}
     others: dict[str, list[AuditReply]] = {}
     for other in among.judges():
-        if other.id == judge.id or other.card != judge.card:
+        if other.card != judge.card:
             continue
         replies_by_name, name = (probes, other.probe) if other.probe else (others, other.model)
         is_relevant = (

@@ -155,11 +155,16 @@ def test_of_a_model_with_several_judges_the_one_of_most_items_is_compared(tmp_pa
     for count in range(1, 6):
         more = {"model": "judge-two", "params": {"temperature": count / 10}}
         out += [{**seeds.judgment(item), **more} for item in items[:count]]
+    other = {"model": "judge-three", "card": "mt_bench", "part": "turn:1", "reply": None, "raw": "[[7]]"}
+    out += [{**seeds.judgment(item), **other} for item in items]
     store = seeds.workspace(tmp_path / "b.duckdb", out, review=False)
     dataset = datasets.dataset_named(store, "demo").id
     [(judge,)] = store.rows("select id from judge where model = 'judge-one'")
     gathered = gather(store, dataset, str(judge))[0]
-    assert {name: len(replies) for name, replies in gathered.others.items()} == {"judge-two": 5}
+    assert {name: len(replies) for name, replies in gathered.others.items()} == {"judge-two": 5}, (
+        "neither its own nor those of another card"
+    )
+    assert "judge-three" in {known.model for known in datasets.dataset_judges(store, dataset)}
     store.close()
 
 
