@@ -80,6 +80,8 @@ def test_slices_are_those_of_pandas_and_the_whole_is_the_tiles(store: Store) -> 
             else:
                 assert part.judge.point == pytest.approx(grouped["judge"].mean()[part.name])
                 assert part.judge.low < part.judge.point < part.judge.high
+    every, of_one = (break_down(store, dataset, judge, helpful, "system", system) for system in ("", "s0"))
+    assert of_one.slices == every.slices, "systems are compared, whichever is looked at"
     by_month = break_down(store, dataset, judge, helpful, "meta.day")
     rows = list(csv.DictReader(io.StringIO(breakdown_csv(helpful, by_month, "", 0))))
     assert by_month.step == "month" and {row["by"] for row in rows} == {"day (month)"}

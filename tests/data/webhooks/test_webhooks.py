@@ -269,6 +269,18 @@ def test_what_comes_before_the_answer_is_not_taken_for_it(receiver: Receiver) ->
     assert signed_request.post(receiver.url, "s", "e", "k", b"{}") == ""
     assert signed_request.post(receiver.url, "s", "e", "k", b"{}", 0.5) == "It did not answer within 0.5 seconds."
 
+@pytest.mark.parametrize(("error", "cut"), [(TimeoutError(), False), (ConnectionResetError(), True)])
+def test_silence_is_named_whether_the_line_notices_it_or_is_cut(
+    receiver: Receiver, monkeypatch: pytest.MonkeyPatch, error: OSError, cut: bool
+) -> None:
+    def fail(line: Any, *_: object) -> None:
+        line.was_cut = cut
+        raise error
+
+    monkeypatch.setattr(signed_request._CheckedConnection, "request", fail)
+    assert signed_request.post(receiver.url, "s", "e", "k", b"{}", 9) == "It did not answer within 9 seconds."
+
+
 def test_it_is_sent_to_the_whole_address(receiver: Receiver) -> None:
     server = receiver.url.partition("/hook")[0]
     for where in ("/hook?secret=1", "/a/b", "", "?secret=1"):

@@ -1,6 +1,7 @@
 """Budgets per minute, the number of calls under way, and money."""
 
 import asyncio
+from itertools import product
 
 import pytest
 from hypothesis import given
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 
 from judges.client.budget import Budget, cost
 from judges.client.endpoint import Endpoint
-from judges.client.limits import Bucket, ConcurrencyWindow, Throttle
+from judges.client.limits import MAX_CONSECUTIVE_FAILURES, Bucket, ConcurrencyWindow, Throttle
 
 
 def take_times(bucket, amounts, now=0.0):
@@ -116,6 +117,20 @@ def test_calls_under_way_are_assumed_to_cost_as_much_more_as_the_worst_so_far():
     budget.settle(0.2, 0.3)
     assert (budget.overrun_factor, budget.spent) == (pytest.approx(1.5), 0.3)
     assert [budget.take(0.2) for _ in range(3)] == [True, True, False]  # .3 + .3 + .3, and no room for .3 more
+
+
+def test_lasting_failures_end_a_run_and_others_only_until_a_first_reply():
+    def count_to_the_end(lasting, replied):
+        throttle = Throttle(Endpoint(), None, lambda: 0.0, asyncio.Event())
+        throttle.record_answer(replied)
+        return sum(not throttle.record_failure("no", lasting) for _ in range(2 * MAX_CONSECUTIVE_FAILURES))
+
+    before_the_last = MAX_CONSECUTIVE_FAILURES - 1
+    cases = {case: count_to_the_end(*case) for case in product((True, False), repeat=2)}
+    assert cases == {
+        (True, True): before_the_last, (True, False): before_the_last, (False, False): before_the_last,
+        (False, True): 2 * MAX_CONSECUTIVE_FAILURES,
+    }  # fmt: skip
 
 
 def test_each_call_takes_one_request_of_the_minute():
