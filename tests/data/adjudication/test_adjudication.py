@@ -324,6 +324,8 @@ def test_a_decision_is_reopened_when_labels_change(store):
     change(4.0)  # they lie one step apart now, and yet it waits: it was decided on something else
     [cell] = disputes.cells_to_adjudicate(store, dataset)
     assert cell.reopened and cell.decision.id == decision.id
+    [item] = adjudication_items.load_adjudication_items(store, "res", [cell], 3)
+    assert (item.cells, item.decided) == ([cell], []), "what is to be decided again is not shown beside itself"
     assert value_on(store, dataset, "all", ids[0]) == (4.0, "adjudicated")  # what was decided stands until then
     decide(store, dataset, "res", 3, "looked again")
     assert disputes.cells_to_adjudicate(store, dataset) == []

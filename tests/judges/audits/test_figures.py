@@ -218,6 +218,17 @@ def test_the_shift_of_a_reference_by_hand() -> None:
     assert len(finding.flags) == 20
 
 
+@pytest.mark.parametrize(("gain", "other_gain", "verdict"), [(0, -1, "alarm"), (1, 0, "warning"), (-1, 0, "warning")])
+def test_a_shift_below_the_limit_is_an_alarm_only_if_what_is_unlike_the_reference_loses(
+    gain: int, other_gain: int, verdict: str
+) -> None:
+    items = [response(f"r{k}", "alpha beta" if k % 2 else "gamma", reference="alpha beta") for k in range(40)]
+    rows = [(item, response_reading(factuality=3.0 + (gain if k % 2 else other_gain))) for k, item in enumerate(items)]
+    probed = [(item, response_reading(factuality=3.0)) for item in items]
+    shown = evidence("rubric_open_ended", rows, probe="reference_removed", probed=probed)
+    assert find("reference_penalty", shown, 1.0).verdict == verdict
+
+
 def test_a_correlation_on_one_item_alone_has_no_interval() -> None:
     # Of 30 items one loses a point, and it alone shares no word: in (29/30)^30 = 36 % of the samples it is missing.
     rows, probed = [], []

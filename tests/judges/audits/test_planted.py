@@ -268,7 +268,8 @@ def test_all_that_is_said_of_what_was_planted(tmp_path: Path) -> None:
     for name, make in EVIDENCE.items():
         finding = find(name, make(True, 90))
         lines += [name, f"  {finding.why}", f"  figure {finding.figure:.4g} of {finding.n}, {len(finding.flags)} flags"]
-        lines += [f"  {replace(flag, strength=round(flag.strength, 4))}" for flag in finding.flags[:2]]
+        ends = (*finding.flags[:1], *finding.flags[-1:])
+        lines += [f"  {replace(flag, strength=round(flag.strength, 4))}" for flag in ends]
         lines += [f"  {finding.plot}"] if finding.plot is not None and finding.plot.kind == "bars" else []
     check_archive("\n".join(lines), Path(__file__).with_name("planted.txt"), tmp_path)
 

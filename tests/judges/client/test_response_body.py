@@ -183,6 +183,20 @@ def test_nobody_is_sent_on(status, other, monkeypatch):
     assert all((host if other else "127.0.0.1:") in message for message in messages)
 
 
+@pytest.mark.parametrize("status", ["404 Not Found", "403 Forbidden"])
+def test_only_a_batch_that_the_endpoint_does_not_know_is_empty(status):
+    async def go():
+        async with (
+            raw(head("Content-Length: 0", "Connection: close", status=status)) as (url, _),
+            Client(Endpoint(base_url=url)) as client,
+        ):
+            return await asyncio.gather(client.batch("b"), client.content("f"), return_exceptions=True)
+
+    batch, content = asyncio.run(go())
+    assert batch == {} if status.startswith("404") else isinstance(batch, FatalError)
+    assert isinstance(content, FatalError)
+
+
 @pytest.mark.parametrize("work", ["upload", "submit", "batch", "batches", "cancel", "content"])
 def test_files_and_batches_are_not_sent_on_either(work):
     arguments = {"upload": (b"{}\n",), "submit": ("f", {}), "batch": ("b",), "batches": (), "cancel": ("b",)}

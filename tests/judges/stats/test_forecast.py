@@ -82,3 +82,13 @@ def test_a_judge_that_says_one_thing_has_no_outlook_and_kappas_lie_between_0_and
     for bad in (0.0, 1.0, -0.2):
         with pytest.raises(ValueError, match="between 0 and 1"):
             forecast.simulate_spread(population(), bad)
+
+
+def test_a_judge_at_the_threshold_passes_by_chance_where_somebody_looks_often():
+    # At one look one judge in twenty does; at the looks from 100 to 10,000 items, whose errors are a tenth as large
+    # at the end, more than one in ten: a Brownian motion starts anew 4.6 times (ln 100).
+    spread = forecast.InfluenceSpread(0.5, np.ones(1), 1.0)
+    often, once = (forecast.forecast([spread], {"a": 10_000}, None, 400, 0.5, 1.645, n, 10_000) for n in (100, 10_000))
+    assert often.half_width == once.half_width == pytest.approx((1.96 / 20, 1.96 / 20), rel=1e-4)
+    assert 100 <= often.free[0] < 10_000 == once.free[0] and often.free[1] is once.free[1] is None
+    assert often.fixed == once.fixed == (10_000, None)
