@@ -341,7 +341,7 @@ def _figures(
     table, counts = (agreement.cross_table(human, judge, k, amount[complete]) for amount in (tally.weight, tally.cells))
     exactly = tally.human[complete], tally.judge[complete], tally.weight[complete]
     codes, answers = bins.row_values(scale), bins.row_labels(scale)
-    keep = [n for n, code in enumerate(codes) if dropped is None or code != dropped]
+    keep = [n for n, code in enumerate(codes) if code != dropped]
     table, counts = table[np.ix_(keep, keep)], counts[np.ix_(keep, keep)]
     ordered, shares = scale.has_order, _near_shares(*exactly, scale) if bins.is_binned(scale) else None
 
