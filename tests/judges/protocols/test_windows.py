@@ -135,7 +135,6 @@ def test_the_conversation_is_fused_by_hand() -> None:
     assert "The windows said borderline, good, excellent; their scores together make it good." in texts
     assert "Turns 5-8: Because." in texts
     assert len([s for s in reading.scores if s.unit.startswith("turn:")]) == 33
-    assert len(reading.scores) == len(scores), "no unit has two scores in one dimension"
 
 
 def test_no_summary_washes_out_what_an_earlier_window_saw() -> None:
@@ -192,6 +191,7 @@ def test_no_weakest_turn_where_no_window_names_one() -> None:
     ]
     reading = fuse_replies(CARD, Params(window=4), LONG, raws).reading
     assert values(reading)["conversation", "weakest_turn"] == 0
+    assert len(reading.scores) == len(values(reading)), "no unit has two scores in one dimension"
     assert confidences(reading)["conversation", "coherence"] == (0.9, "windows")
 
 
