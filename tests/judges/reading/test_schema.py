@@ -116,13 +116,13 @@ class Itself(BaseModel):
     more: list[Itself] = []
 
 
-class AnyList(BaseModel):
-    anything: list  # type: ignore[type-arg]
+class Places(BaseModel):
+    places: tuple[int, str]
 
 
-@pytest.mark.parametrize("model", [Free, Anything, AnyList, Itself])
+@pytest.mark.parametrize("model", [Free, Anything, Places, Itself])
 def test_a_model_that_no_endpoint_can_be_held_to_is_refused(model: type[BaseModel]) -> None:
-    with pytest.raises(BadCard, match=r"Free\.free|Any(thing|List)\.anything|within itself"):
+    with pytest.raises(BadCard, match=r"Free\.free|Anything\.anything|Places\.places|within itself"):
         strict_schema(model)
 
 

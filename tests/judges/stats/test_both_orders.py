@@ -31,7 +31,11 @@ def test_by_hand() -> None:
     assert agreement.table.tolist() == [[1, 1, 1], [0, 1, 1], [0, 0, 0]]
     # expected agreement: (3 * 1 + 2 * 2 + 0 * 2) / 25 = .28; (.4 - .28) / .72
     assert agreement.kappa.point == pytest.approx((0.4 - 0.28) / 0.72)
-    assert "Fewer than 30 pairs" in both_orders.explain(agreement)[-1]
+    same, kappa, first, warning = both_orders.explain(agreement)
+    assert same.startswith("With the order swapped the verdict stays the same in 40.0% of 5 pairs")
+    assert kappa.startswith("Kappa between the two orders is 0.17")
+    assert first.startswith("The first position wins 83.3% of 6 verdicts with a winner")
+    assert warning == "Fewer than 30 pairs: no conclusion."
 
 
 def test_beside_other_libraries() -> None:
