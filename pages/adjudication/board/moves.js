@@ -182,13 +182,14 @@ function boardKey(b, e) {
     else if (e.key === "Escape") { done(); b.root.focus({ preventScroll: true }); b.phase = "value"; drawBoard(b); }
     return;
   }
-  if (e.ctrlKey || e.metaKey || e.altKey) return;
+  if (isShortcut(e)) return;
+  const key = keyName(e);
   if ((e.key === "Enter" || e.key === " ") && inside && target.closest("button, summary")) return;
   if (b.phase === "reason") {
     if (e.key === "Escape" || e.key === "Backspace") { done(); b.phase = "value"; return drawBoard(b); }
-    if (/^[1-9]$/.test(e.key) && !e.repeat) {
+    if (/^[1-9]$/.test(key) && !e.repeat) {
       done();
-      const n = Number(e.key) - 1;
+      const n = Number(key) - 1;
       if (n < REASONS.length) return decideNow(b, REASONS[n]);
       if (n === REASONS.length) { const input = b.ui.panel.querySelector("input.own"); if (input) input.focus(); }
       return;
@@ -197,12 +198,12 @@ function boardKey(b, e) {
   const cell = cellNow(b), typing2 = cell && cell.range && b.phase === "value";
   if (typing2 && (e.key === "." || e.key === "," || e.key === "-" || (e.key === "Backspace" && b.typed))) { done(); return typeKey(b, e.key); }
   if (typing2 && b.typed && e.key === "Escape") { done(); b.typed = ""; b.hint = ""; return drawBoard(b); }
-  const move = MOVES[e.key] || (/^[0-9]$/.test(e.key) ? (b2) => digitKey(b2, Number(e.key)) : null);
+  const move = MOVES[key] || (/^[0-9]$/.test(key) ? (b2) => digitKey(b2, Number(key)) : null);
   if (!move) return;
   done();
   if (!inside) b.root.focus({ preventScroll: true });
-  if (e.repeat && !/^Arrow|^[jk]$/.test(e.key)) return;
-  if (!/^[0-9]$|^Arrow(Left|Right)$/.test(e.key) && !takeTypedNumber(b)) return;
+  if (e.repeat && !/^Arrow|^[jk]$/.test(key)) return;
+  if (!/^[0-9]$|^Arrow(Left|Right)$/.test(key) && !takeTypedNumber(b)) return;
   move(b);
 }
 

@@ -3,13 +3,6 @@
 const ours = (d, node) => node && (node === d.root || d.root.contains(node));
 const typing = (node) => node && !(node.classList && node.classList.contains("num")) && (/^(INPUT|TEXTAREA|SELECT)$/.test(node.tagName) || node.isContentEditable);
 
-/** A key as the desk names it: letters whatever Caps Lock and an alphabet such as the Cyrillic one make of them, and digits of any script. */
-function keyOf({ key, code, shiftKey }) {
-  if (/^[A-Z]$/.test(key) && !shiftKey) return key.toLowerCase();
-  const [, place] = /^[\p{L}\p{Nd}]$/u.test(key) && !/[\p{Script=Latin}0-9]/u.test(key) && /^(?:Key|Digit)(\w)$/.exec(code) || [];
-  return place ? place.toLowerCase() : key;
-}
-
 function onKey(d, e) {
   if (!d.root || !d.root.isConnected) return;
   const target = e.composedPath()[0], inside = ours(d, target);
@@ -20,15 +13,14 @@ function onKey(d, e) {
   if (/^(Control|Meta|Shift|Alt|AltGraph|CapsLock|Process|Dead|Unidentified|F\d+)$/.test(e.key)) return;
   const done = () => { e.preventDefault(); e.stopPropagation(); };
   const goes = e.key === "Enter" && (e.ctrlKey || e.metaKey);
-  const spelled = e.altKey && /^[[\]]$/.test(e.key); // on many keyboards a bracket needs Option
-  if ((e.ctrlKey || e.metaKey || (e.altKey && !spelled)) && !goes) return;
+  if (isShortcut(e) && !goes) return;
   // a held key keeps its first meaning: releasing Ctrl too early must not turn into "accept"
   const meaning = (goes ? "go" : e.key) + (d.menu || d.card ? "|menu" : "");
   if (!e.repeat) d.held = meaning;
   else if (d.held !== meaning) { if (e.key === "Enter") done(); return; }
   const whole = d.whole;
   d.whole = null;
-  const key = keyOf(e);
+  const key = keyName(e);
   if (!/^[0-9]$/.test(key)) d.pointed = null;
   if (d.card) return onCardKey(d, e, done);
   if (d.menu) return onMenuKey(d, e, done);

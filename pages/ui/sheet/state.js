@@ -43,6 +43,16 @@ function isTheirs(root, e) {
   return awayFrom(root) || (tabbed && /^(Enter| |Arrow.*|Home|End|Page.*)$/.test(e.key) && document.activeElement.matches(CONTROL));
 }
 
+/** A key as the desk and the board name it: letters whatever Caps Lock and an alphabet such as the Cyrillic one make of them, and digits of any script. */
+function keyName({ key, code, shiftKey }) {
+  if (/^[A-Z]$/.test(key) && !shiftKey) return key.toLowerCase();
+  const [, place] = /^[\p{L}\p{Nd}]$/u.test(key) && !/[\p{Script=Latin}0-9]/u.test(key) && /^(?:Key|Digit)(\w)$/.exec(code) || [];
+  return place ? place.toLowerCase() : key;
+}
+
+/** Whether a key is pressed with Ctrl, Cmd or Alt, and so is the browser's; on many keyboards a bracket needs Option. */
+const isShortcut = (e) => e.ctrlKey || e.metaKey || (e.altKey && !/^[[\]]$/.test(e.key));
+
 /** Tracks who has the keyboard; a root without it says so and is styled accordingly. */
 function watchFocus(root, o) {
   const look = () => setTimeout(() => { if (root.isConnected) root.toggleAttribute("data-away", awayFrom(root)); });

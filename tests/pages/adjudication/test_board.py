@@ -165,3 +165,31 @@ def test_a_judge_that_was_asked_for_is_asked_for_no_more_once_the_item_is_decide
     bench.tell(item("i2"), left=1)
     bench.press("3", "Enter", "1")
     assert bench.message()["reveal"] is None
+
+
+PRESSED_AS = """given => shadow.querySelector(".sheet").dispatchEvent(
+    new KeyboardEvent("keydown", {...given, bubbles: true, composed: true, cancelable: true}))"""
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        [("[", "Digit5", True), ("N", "KeyN", False), ("J", "KeyJ", False), ("٣", "Digit3", False)],
+        [("n", "KeyN", False), ("о", "KeyJ", False), ("3", "Digit3", False)],
+    ],
+)
+def test_letters_are_keys_with_caps_lock_and_in_other_alphabets(
+    bench: Bench, keys: list[tuple[str, str, bool]]
+) -> None:
+    """As on the desk; and a bracket that takes Option is one."""
+    both = item("i2", case("turn:1"), case("turn:2"))
+    both["cells"][0]["steps"] = [*fakes.ONE_TO_FIVE, {"v": None, "t": "n/a"}]
+    bench.tell(item("i1"), both, left=3)
+    bench.press("]")
+    for key, code, option in keys:
+        bench.page.evaluate(PRESSED_AS, {"key": key, "code": code, "altKey": option})
+        if option:
+            assert bench.item == "i1"
+            bench.press("]")
+    chosen = bench.page.locator(".case [aria-checked=true]").all_inner_texts()
+    assert chosen == ["n/a", "3"] and bench.page.locator(".case.here").get_attribute("data-i") == "1"
