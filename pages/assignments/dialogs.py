@@ -245,7 +245,7 @@ def _reassign(dataset: Dataset, me: Person, progress: PersonProgress, team: Sequ
             lack = "Nobody who is ready has one of their tags." if progress.tags else "Nobody else is ready."
             text.quiet("{lack} Choose who takes over.", lack=lack)
         return
-    shares = ", ".join(f"{name} {len(share):,}" for name, share in plan.shares.items())
+    shares = ", ".join(f"{text.isolate(name)} {len(share):,}" for name, share in plan.shares.items())
     stay = f"; {plan.lacking:,} stay, as none of them may answer these" if plan.lacking else ""
     text.quiet("{shares}. The terms stay the same, and items that {name} has reserved are included.",
                shares=shares + stay, name=progress.name)  # fmt: skip

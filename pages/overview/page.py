@@ -169,7 +169,8 @@ def _draw_dataset_progress(
             column.progress(part / total if total else 0.0, text=text.escape(f"{name} {part:,} of {total:,}"))
         models, names = [judge.model for judge in judges], judge_names(session.store(), judges)
         namesakes = {judge.id: names[judge.id] for judge in judges if models.count(judge.model) > 1}
-        named = ", ".join(f"{namesakes.get(judge.id, judge.model)} ({judge.items:,})" for judge in judges[:4])
+        shown = [(text.isolate(namesakes.get(judge.id, judge.model)), judge.items) for judge in judges[:4]]
+        named = ", ".join(f"{name} ({items:,})" for name, items in shown)
         more = f" and {len(judges) - 4} more" if judges[4:] else ""
         text.quiet("Judged by {named}{more}", named=named or "nobody yet", more=more)
 

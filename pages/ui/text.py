@@ -36,8 +36,8 @@ NO_RATINGS = (
 )
 """The text of a panel that compares people and judge, before there is anything to compare."""
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&^=/@])")
-_TURNING = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
-"""Signs that turn the direction of the text after them, which may be ours; letters have a direction without them."""
+_TURNING = re.compile(r"(\u2068[^\u202a-\u202e\u2066-\u2069]*\u2069)|[\u202a-\u202e\u2066-\u2069]")
+"""Signs that turn the direction of the text after them, which may be ours; the group keeps to a name (`isolate`)."""
 _ADDRESS = re.compile(r"(?<=\\:)(?=\\/\\/)|(?<=[wW]{3})(?=\\\.)|(?=\\@)")
 """The positions at which Streamlit makes links of bare addresses: http://, www., and before the @ of a mail address."""
 
@@ -47,8 +47,14 @@ def escape(text: object) -> str:
 
     Streamlit also looks for addresses after it resolves escapes, so an empty span of small text splits them.
     """
-    escaped = _SPECIAL.sub(r"\\\1", " ".join(_TURNING.sub("", str(text)).split()))
+    escaped = _SPECIAL.sub(r"\\\1", " ".join(_TURNING.sub(r"\1", str(text)).split()))
     return _ADDRESS.sub(":small[]", escaped)
+
+
+def isolate(name: object) -> str:
+    """A name as a part of a sentence of ours: letters that run from right to left do not turn what stands beside it."""
+    plain = _TURNING.sub(r"\1", str(name))
+    return f"\u2068{plain}\u2069" if any(unicodedata.bidirectional(sign) in ("R", "AL") for sign in plain) else plain
 
 
 def shorten(text: str, columns: int) -> str:
@@ -71,26 +77,32 @@ def join_lines(*lines: str) -> str:
     return "\n".join(filter(None, lines))
 
 
+def _fill(template: str, values: dict[str, object]) -> str:
+    """A template with its values; one that is the whole template is a sentence, and runs as ours do."""
+    put = escape if re.fullmatch(r"\{\w+\}\.?", template) else lambda value: isolate(escape(value))
+    return template.format(**{name: put(value) for name, value in values.items()})
+
+
 def say(template: str, **values: object) -> None:
     """A Markdown line of ours with values put in as plain text: say("**{n}** items in {name}", n=3, name=name)."""
-    st.markdown(template.format(**{k: escape(v) for k, v in values.items()}))
+    st.markdown(_fill(template, values))
 
 
 def quiet(template: str, **values: object) -> None:
     """The same as a caption."""
-    st.caption(template.format(**{k: escape(v) for k, v in values.items()}))
+    st.caption(_fill(template, values))
 
 
 def bullets(lines: Iterable[str]) -> None:
     """Sentences one below the other."""
     with st.container(gap=None):
         for line in lines:
-            say("- {line}", line=line)
+            st.markdown(f"- {escape(line)}")
 
 
 def warn(template: str, **values: object) -> None:
     """The same as a warning."""
-    st.warning(template.format(**{k: escape(v) for k, v in values.items()}), icon=":material/info:")
+    st.warning(_fill(template, values), icon=":material/info:")
 
 
 def refuse(error: Exception) -> None:

@@ -82,7 +82,7 @@ function drawBoard(b) {
   if (!now) { ui.title.textContent = ui.meta.textContent = ""; b.drawn = null; return drawIdleBoard(b); }
   if (b.drawn !== now.item) { drawTexts(b); b.drawn = now.item; }
   ui.title.textContent = now.title || now.name;
-  ui.meta.textContent = [now.name, ...now.systems, now.synthetic ? "synthetic" : ""].filter(Boolean).join(" · ");
+  ui.meta.textContent = [...[now.name, ...now.systems].map(isolate), now.synthetic ? "synthetic" : ""].filter(Boolean).join(" · ");
   drawPanel(b);
 }
 
@@ -166,10 +166,10 @@ function messages(b) {
 function lastLines(b) {
   const last = b.history[b.history.length - 1];
   if (!last) return [];
-  const line = el("div", "last"), words = el("div", ""), made = el("div", "made", null, { title: last.reason });
-  made.append(el("b", "", `${last.cell.label}, ${unitWords(last.cell.unit)}: ${wordOf(last.cell, last.v)}`), document.createTextNode(` · ${last.reason}`));
+  const line = el("div", "last"), words = el("div", ""), made = el("div", "made", null, { title: last.reason }), reason = el("bdi", "", last.reason);
+  made.append(el("b", "", `${last.cell.label}, ${unitWords(last.cell.unit)}: ${wordOf(last.cell, last.v)}`), " · ", reason);
   words.append(made);
-  const who = last.names ? last.cell.said.map((s, i) => `${s.by} was ${last.names[i] || "?"} (${wordOf(last.cell, s.v)})`).join(" · ") : "saving …";
+  const who = last.names ? last.cell.said.map((s, i) => `${s.by} was ${isolate(last.names[i] || "?")} (${wordOf(last.cell, s.v)})`).join(" · ") : "saving …";
   words.append(el("div", "who", who));
   line.append(words, button("undo", "undo", "u", "take this decision back"));
   return [line];
@@ -196,8 +196,8 @@ function drawCase(b, cell, i) {
   if (cell.range) scale.append(drawNumber(b, cell, here, has && pick !== null ? pick : undefined));
   e.append(scale);
   for (const n of cell.notes) { const p = el("div", "wrote"); p.append(el("span", "who", n.by), el("span", "by", n.sort), prose("prose", n.text)); e.append(p); }
-  for (const j of cell.judges) { const p = el("div", "judged"); p.append(el("b", "", `${j.name}: ${j.said || wordOf(cell, j.v)}`)); if (j.note) p.append(prose("prose", j.note)); e.append(p); }
-  if (cell.before) e.append(el("div", "before", `Decided before: ${cell.before} — people's labels changed since.`));
+  for (const j of cell.judges) { const p = el("div", "judged"); p.append(el("b", "", `${isolate(j.name)}: ${j.said || wordOf(cell, j.v)}`)); if (j.note) p.append(prose("prose", j.note)); e.append(p); }
+  if (cell.before) e.append(el("div", "before", `Decided before: ${isolate(cell.before)} — people's labels changed since.`));
   if (cell.own) e.append(el("div", "before", "You labelled this rating yourself, and nobody else here could decide it."));
   if (here) {
     if (cell.definition) e.append(prose("def", cell.definition));

@@ -7,6 +7,7 @@ from typing import Any
 from data.adjudication.adjudication_items import AdjudicationItem, shuffle_labels
 from data.gold.disputes import LabelledCell
 from data.store.ids import content_id
+from pages.ui import text
 from pages.ui.sheet import sheet_data
 
 Json = dict[str, Any]
@@ -28,8 +29,8 @@ def item_data(docket: AdjudicationItem, actor: str) -> Json:
         "decided": [
             {"unit": c.unit, "dimension": c.dimension, "label": _label(docket, c.unit, c.dimension),
              "value": c.scale.format(c.decision.value),
-             "told": f"adjudicated by {c.decision.person}: {c.decision.reason}",
-             "said": ", ".join(f"{s.person} {c.scale.format(s.value)}" for s in c.labels)}
+             "told": f"adjudicated by {text.isolate(c.decision.person)}: {text.isolate(c.decision.reason)}",
+             "said": ", ".join(f"{text.isolate(s.person)} {c.scale.format(s.value)}" for s in c.labels)}
             for c in docket.decided if c.decision is not None
         ],
     }  # fmt: skip

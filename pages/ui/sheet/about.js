@@ -7,7 +7,7 @@ const MEASURES = {
   confidence: "confidence: how far the judge's score can be relied on, by its own account",
 };
 const NOTED = "assay:guidelines:", LEGEND = "assay:legend:"; // kept in this browser, by person: the version that they have seen; whether they closed the legend
-const model = (name) => name.split("/").pop();
+const model = (name) => isolate(name.split("/").pop());
 
 function drawHeader(d) {
   const { ui, view } = d, s = view && view.sheet;
@@ -21,12 +21,12 @@ function drawHeader(d) {
 }
 
 function metaOf(d, s) {
-  const parts = [s.dataset, s.title && s.title !== s.name ? s.name : null, s.systems.join(" / "), s.choice ? `choice ${s.choice}` : null].filter(Boolean).join(" · ");
+  const parts = [isolate(s.dataset), s.title && s.title !== s.name ? isolate(s.name) : null, s.systems.map(isolate).join(" / "), s.choice ? `choice ${s.choice}` : null].filter(Boolean).join(" · ");
   const found = [parts], judges = s.mode === "blind" ? [] : s.judges;
   if (judges.length) {
-    const one = judges.every((j) => j.model === judges[0].model), of = (j) => `${j.card} ${j.version}`;
+    const one = judges.every((j) => j.model === judges[0].model), of = (j) => `${isolate(j.card)} ${j.version}`;
     const words = one ? `judge: ${model(judges[0].model)} (${judges.map(of).join(", ")})` : `judges: ${judges.map((j) => `${model(j.model)} (${of(j)})`).join(", ")}`;
-    found.push(" · ", el("span", "who", words, { title: `whose scores are shown, and the version of the card: ${judges.map((j) => `${j.model} with ${j.card} ${j.version}`).join("; ")}` }));
+    found.push(" · ", el("span", "who", words, { title: `whose scores are shown, and the version of the card: ${judges.map((j) => `${isolate(j.model)} with ${of(j)}`).join("; ")}` }));
   }
   if (d.guide) found.push(" ", button("guide", "guidelines", "h", "how to rate in this dataset"));
   return found;
@@ -159,7 +159,7 @@ function openGuide(d) {
   noteGuide(d);
   const body = judged(d.guide.text), top = el("div", "guidehead");
   body.classList.add("guide");
-  top.append(el("b", "", `Guidelines of ${d.guide.dataset}`), el("span", "count", `version ${d.guide.no}, ${d.guide.on}, ${d.guide.by}`));
+  top.append(el("b", "", `Guidelines of ${isolate(d.guide.dataset)}`), el("span", "count", `version ${d.guide.no}, ${d.guide.on}, ${isolate(d.guide.by)}`));
   openOver(d, "Guidelines", [top, body], "guidecard");
 }
 

@@ -399,7 +399,7 @@ function drawNote(d, view) {
     if (lang) p.lang = lang;
     parts.push(p);
   }
-  for (const other of judge && !c.row.judgments.length ? c.cell.others : []) if (other.by !== "another sample") parts.push(el("div", "def", `${other.by}: ${other.t}`));
+  for (const other of judge && !c.row.judgments.length ? c.cell.others : []) if (other.by !== "another sample") parts.push(el("div", "def", `${isolate(other.by)}: ${other.t}`));
   const apart = judge && new Set(judge.samples).size > 1;
   if (apart || (d.full && judge && judge.samples.length)) parts.push(el("div", "def", `asked ${judge.samples.length} times: ${judge.samples.join(", ")}${judge.exact ? `; together ${judge.exact}` : ""}`));
   if (d.full) {

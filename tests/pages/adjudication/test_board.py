@@ -193,3 +193,16 @@ def test_letters_are_keys_with_caps_lock_and_in_other_alphabets(
             bench.press("]")
     chosen = bench.page.locator(".case [aria-checked=true]").all_inner_texts()
     assert chosen == ["n/a", "3"] and bench.page.locator(".case.here").get_attribute("data-i") == "1"
+
+
+def test_a_name_does_not_turn_what_stands_beside_it(bench: Bench) -> None:
+    judges = [{"name": "שופט", "v": 2, "said": "2", "note": ""}]
+    rating = case("turn:1") | {"judges": judges, "before": "2, because: כן"}
+    bench.tell(item("i1", rating) | {"name": "שיחה 12", "systems": ["דגם 3"], "saw": True}, left=1)
+    shown = bench.page.locator(".meta, .judged b, .before").all_inner_texts()
+    assert shown[0] == "\u2068שיחה 12\u2069 · \u2068דגם 3\u2069" and shown[1] == "\u2068שופט\u2069: 2"
+    assert shown[2] == "Decided before: \u20682, because: כן\u2069 — people's labels changed since."
+    bench.press("3", "Enter", "1")
+    [act] = bench.message()["acts"]
+    bench.tell(item("i2"), left=1, acked=[{"key": act["key"], "at": "14:03:11", "names": ["דנה", "ben"]}])
+    assert bench.page.locator(".panel .last .who").inner_text() == "A was \u2068דנה\u2069 (1) · B was ben (5)"

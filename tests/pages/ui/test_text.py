@@ -28,6 +28,30 @@ def test_a_moment_is_said_with_its_time_as_long_as_it_is_near(zone: str) -> None
         assert text.moment(stored, timezone) == words
 
 
+@pytest.mark.parametrize(
+    ("name", "isolated"),
+    [
+        ("דנה (2)", "\u2068דנה (2)\u2069"), ("نموذج 3", "\u2068نموذج 3\u2069"), ("日本 2", "日本 2"),
+        ("a\u202eb", "ab"), ("\u2068a", "a"), ("\u2067דנה", "\u2068דנה\u2069"), (7, "7"),
+    ],
+)  # fmt: skip
+def test_a_name_does_not_turn_what_stands_beside_it(name: object, isolated: str) -> None:
+    """A number after Hebrew letters went before them, and a sign that turns letters held to the end of the line."""
+    assert text.isolate(name) == isolated
+    escaped = text.escape(f"{text.isolate(name)} has {text.isolate(name)} 5")
+    assert escaped.count("\u2068") == escaped.count("\u2069") == 2 * isolated.count("\u2068")
+
+
+def test_a_value_is_isolated_and_a_whole_sentence_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sentence runs from left to right even if it begins with a name."""
+    lines: list[str] = []
+    monkeypatch.setattr(text.st, "markdown", lines.append)
+    text.say("{name} 5", name="דנה")
+    text.say("{sentence}.", sentence="דנה has 5")
+    text.bullets(["דנה has 5"])
+    assert lines == ["\u2068דנה\u2069 5", "דנה has 5.", "- דנה has 5"]
+
+
 class Rerun(Exception):
     """The page is drawn anew."""
 

@@ -363,6 +363,18 @@ def test_what_is_written_from_right_to_left_ends_at_its_left(bench: Bench, css: 
     assert last < first - 20
 
 
+def test_a_name_does_not_turn_what_stands_beside_it(bench: Bench) -> None:
+    sheet = response("a", mode="assisted")
+    sheet |= {"dataset": "נתונים 7", "systems": ["דגם 3", "evil\u202e"], "choice": 2}
+    sheet["judges"] = [{"model": "שופט", "card": "כרטיס", "version": 4}]
+    bench.sit(sheet)
+    meta = bench.page.locator(".meta")
+    assert meta.inner_text().startswith("\u2068נתונים 7\u2069 · ") and "\u202e" not in meta.inner_text()
+    for first, second in (("נתונים", "דגם"), ("דגם", "evil"), ("evil", "choice"), ("judge", "שופט"), ("שופט", " 4")):
+        [place], [other] = (bench.page.evaluate(PLACES, [".meta", part]) for part in (first, second))
+        assert max(place) < min(other), (first, second)
+
+
 def test_what_is_typed_from_right_to_left_stands_at_the_right(bench: Bench) -> None:
     bench.sit(response("a"))
     for key in "me":
