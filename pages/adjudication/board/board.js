@@ -3,14 +3,15 @@
 const REASONS = ["misread the text", "used the scale differently", "both can be defended; I follow the rule", "a slip of the key", "the definition settles it"];
 const RESEND = 4000, AT_ONCE = 50; // the rest goes when those are acknowledged
 const boards = new Map();
-const KEEP = "assay:picks:";
+const KEPT = ["picks", "words"];
+const MOST_REASON = 2000; // letters that data/adjudication saves
 const LAST = TOUCH ? "Now the reason." : "Press Enter, then a number for the reason.";
 
 function boardOf(data) {
   const id = data.person + "\n" + data.place;
   let b = boards.get(id);
   if (!b) rawFor(data.person);
-  if (!b) boards.set(id, b = { person: data.person, items: [], now: null, at: 0, picks: keptPicks(id), dataset: data.place, place: id, phase: "value", own: "", typed: "", outbox: keptActs(data.person).filter((one) => one.dataset === data.place), refusedKeys: new Set(), refused: [], undone: new Set(), history: [], made: 0, nonce: Date.now(), ask: null, sure: null, hint: "" });
+  if (!b) boards.set(id, b = { person: data.person, items: [], now: null, at: 0, picks: keptMap("picks", id), words: keptMap("words", id), dataset: data.place, place: id, phase: "value", typed: "", restored: null, outbox: keptActs(data.person).filter((one) => one.dataset === data.place), refusedKeys: new Set(), refused: [], undone: new Set(), history: [], made: 0, nonce: Date.now(), ask: null, sure: null, hint: "" });
   return b;
 }
 
@@ -27,13 +28,24 @@ function choicesOf(cell) {
   return [...said.map((v) => ({ v, t: numeral(v) })), ...cell.steps];
 }
 
-/** Values that were picked but not decided live in the browser too, as answers on the desk do: a closed tab loses none. */
-function keptPicks(id) {
-  const held = box.get(KEEP + id);
+/** Values and reasons that were begun but not decided live in the browser too, as answers on the desk do: a closed tab loses none. */
+function keptMap(sort, id) {
+  const held = box.get(`assay:${sort}:${id}`);
   return new Map(Array.isArray(held) ? held.filter((one) => Array.isArray(one)) : []);
 }
 
-const keep = (b) => (b.picks.size ? box.set(KEEP + b.place, [...b.picks]) : box.drop(KEEP + b.place));
+function keep(b) {
+  for (const sort of KEPT) b[sort].size ? box.set(`assay:${sort}:${b.place}`, [...b[sort]]) : box.drop(`assay:${sort}:${b.place}`);
+}
+
+/** The reason in own words that was begun for the cell in hand. */
+const wordsNow = (b) => b.words.get(keyOf(b.now, cellNow(b))) || "";
+
+function keepWords(b, place, words) {
+  b.restored = null;
+  if (words) b.words.set(place, words); else b.words.delete(place);
+  keep(b);
+}
 
 function unitWords(unit) {
   const [sort, rest] = unit.split(/[:/](.*)/);
@@ -203,8 +215,8 @@ function drawCase(b, cell, i) {
     if (cell.definition) e.append(prose("def", cell.definition));
     const choose = el("div", "reasons" + (b.phase === "reason" ? " on" : ""), null, { role: "group", "aria-label": "the reason" });
     REASONS.forEach((r, n) => { const c = el("button", "chip", null, { type: "button", "data-do": "reason", "data-n": n }); c.append(unread(n + 1), el("span", "", r)); choose.append(c); });
-    const own = el("div", "ownline"), input = el("input", "own", null, { type: "text", maxlength: 2000, placeholder: "own words", "aria-label": "the reason in your own words" });
-    input.value = b.own;
+    const own = el("div", "ownline"), input = el("input", "own", null, { type: "text", dir: "auto", placeholder: "own words", "aria-label": "the reason in your own words" });
+    input.value = wordsNow(b);
     own.append(unread(REASONS.length + 1), input, el("button", "solid", "Decide", { type: "button", "data-do": "decide" }));
     choose.append(own);
     e.append(choose, el("div", "hintline", b.hint || (b.phase === "reason" ? "Which reason? Its number decides." : has ? LAST : "Your value?")));

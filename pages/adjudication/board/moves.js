@@ -1,11 +1,12 @@
 // moves.js: the keys, the mouse, what is sent and what comes back.
 
+const ownField = (b) => b.ui.panel.querySelector("input.own");
 const inText = (node) => node && /^(INPUT|TEXTAREA|SELECT)$/.test(node.tagName);
 
 function showCell(b, at, quiet) {
   const n = b.now ? openCells(b, b.now).length : 0;
   b.at = Math.max(0, Math.min(n - 1, at));
-  b.phase = "value"; b.own = ""; b.hint = ""; b.typed = "";
+  b.phase = "value"; b.hint = ""; b.typed = "";
   drawBoard(b);
   if (!quiet) intoView(b);
 }
@@ -105,17 +106,31 @@ function takeOut(b, key) {
   return i < 0 ? undefined : b.outbox.splice(i, 1)[0];
 }
 
+/** Into the field for a reason; one that an undone decision had is replaced by what is typed. */
+function beginWords(b) {
+  const field = ownField(b);
+  if (field) field.focus();
+  if (field && b.restored === keyOf(b.now, cellNow(b))) field.select();
+}
+
 function decideNow(b, reason) {
   const cell = cellNow(b), item = b.now;
   if (!cell) return;
   const place = keyOf(item, cell);
   if (!b.picks.has(place)) return say2(b, "Choose a value first.");
   if (!reason.trim()) return say2(b, "A reason is needed: a number, or your own words.");
+  const length = [...reason.trim()].length;
+  if (length > MOST_REASON) {
+    b.phase = "reason";
+    say2(b, `The reason has ${length.toLocaleString("en")} letters; at most ${MOST_REASON.toLocaleString("en")} are allowed.`);
+    return ownField(b).focus();
+  }
   const v = b.picks.get(place), key = uuid(), at = b.at;
   enqueue(b, place, { key, action: "decide", item: item.item, unit: cell.unit, dimension: cell.dimension, v, reason: reason.trim(), token: cell.token });
   b.history.push({ key, item, cell, v, reason: reason.trim(), names: null });
   b.undone.delete(place);
   b.picks.delete(place);
+  b.words.delete(place);
   keep(b);
   b.made++;
   b.refused = [];
@@ -137,6 +152,7 @@ function undoKey(b) {
   const same = (c) => c.unit === last.cell.unit && c.dimension === last.cell.dimension;
   if (!item.cells.some(same)) { item = { ...item, sig: "", cells: [...item.cells, last.cell] }; b.items = b.items.map((i) => (i.item === item.item ? item : i)); }
   b.picks.set(keyOf(item, last.cell), last.v);
+  if (!REASONS.includes(last.reason)) b.words.set((b.restored = keyOf(item, last.cell)), last.reason);
   keep(b);
   b.now = item; b.sure = null;
   showCell(b, openCells(b, item).findIndex(same));
@@ -178,7 +194,7 @@ function boardKey(b, e) {
   const done = () => { e.preventDefault(); e.stopPropagation(); };
   if (inside && inText(target)) {
     e.stopPropagation();
-    if (e.key === "Enter" && !e.repeat) { done(); decideNow(b, target.value); b.root.focus({ preventScroll: true }); }
+    if (e.key === "Enter" && !e.repeat) { done(); b.root.focus({ preventScroll: true }); decideNow(b, wordsNow(b)); }
     else if (e.key === "Escape") { done(); b.root.focus({ preventScroll: true }); b.phase = "value"; drawBoard(b); }
     return;
   }
@@ -191,7 +207,7 @@ function boardKey(b, e) {
       done();
       const n = Number(key) - 1;
       if (n < REASONS.length) return decideNow(b, REASONS[n]);
-      if (n === REASONS.length) { const input = b.ui.panel.querySelector("input.own"); if (input) input.focus(); }
+      if (n === REASONS.length) beginWords(b);
       return;
     }
   }
@@ -221,7 +237,7 @@ function boardClick(b, e) {
     else if (what === "unrefuse") { const all = [...button2.closest(".panel, .idle").querySelectorAll(".refusal")]; b.refused = b.refused.filter((_, n) => all[n] !== button2.parentElement); drawBoard(b); }
     else if (what === "fold") MOVES.l(b);
     else if (what === "reason") decideNow(b, REASONS[Number(button2.dataset.n)]);
-    else if (what === "decide") decideNow(b, b.own);
+    else if (what === "decide") decideNow(b, wordsNow(b));
   }
   if (!inText(e.target) && (e.detail || !e.target.closest("summary"))) b.root.focus({ preventScroll: true });
 }
@@ -254,16 +270,21 @@ function takeBoard(b, data) {
   // An item whose decision is being taken back is not among those that wait until the server knows.
   const kept = b.items.filter((i) => i.cells.some((c) => b.undone.has(keyOf(i, c))) && !fresh.some((f) => f.item === i.item && f.cells.length >= i.cells.length));
   b.items = [...kept, ...fresh.filter((f) => !kept.some((k) => k.item === f.item))];
+  const place = cell && keyOf(old, cell), words = cell && b.words.get(place);
+  if (words && !b.items.some((i) => i.cells.some((c) => keyOf(i, c) === place))) {
+    keepWords(b, place, "");
+    b.refused = [...b.refused, { why: `${cell.label}, ${unitWords(cell.unit)}, waits for you no more: somebody decided it, or its labels changed.`, reason: words }];
+  }
   const now = old && b.items.find((i) => i.item === old.item && openCells(b, i).length);
   if (now) {
     b.now = now;
     const at = cell ? openCells(b, now).findIndex((c) => c.unit === cell.unit && c.dimension === cell.dimension) : -1;
-    const input = b.ui.panel.querySelector("input.own"), typingNow = input && b.root.getRootNode().activeElement === input;
+    const input = ownField(b), typingNow = input && b.root.getRootNode().activeElement === input;
     if (at >= 0) {
       const again = old.sig !== now.sig || sight() !== seen, caret = typingNow && [input.selectionStart, input.selectionEnd];
       b.at = at;
       if (!typingNow || again) drawBoard(b);
-      const field = typingNow && again && b.ui.panel.querySelector("input.own");
+      const field = typingNow && again && ownField(b);
       if (field) { field.focus(); field.setSelectionRange(...caret); }
     }
     else showCell(b, b.at, true);
@@ -287,7 +308,7 @@ export default function ({ data, parentElement, setStateValue }) {
     watchFocus(root, o);
     document.addEventListener("keydown", (e) => boardKey(b, e), { ...o, capture: true });
     root.addEventListener("click", (e) => boardClick(b, e), o);
-    root.addEventListener("input", (e) => { b.own = e.target.value; }, o); // the one field of the board
+    root.addEventListener("input", (e) => keepWords(b, keyOf(b.now, cellNow(b)), e.target.value), o); // the one field of the board
     if (!tabbed && !awayFrom(root)) root.focus({ preventScroll: true });
     root.addEventListener("mousedown", (e) => { if (e.target.closest(".step, button")) e.preventDefault(); }, o);
   }

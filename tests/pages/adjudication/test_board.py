@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from judges.importing.lines import LONGEST_REASON
 from pages.adjudication import board
 from pages.adjudication.page import choose_items
 from pages.ui import sheet
@@ -206,3 +207,61 @@ def test_a_name_does_not_turn_what_stands_beside_it(bench: Bench) -> None:
     [act] = bench.message()["acts"]
     bench.tell(item("i2"), left=1, acked=[{"key": act["key"], "at": "14:03:11", "names": ["דנה", "ben"]}])
     assert bench.page.locator(".panel .last .who").inner_text() == "A was \u2068דנה\u2069 (1) · B was ben (5)"
+
+
+def test_a_reason_that_is_too_long_is_refused_whole(bench: Bench) -> None:
+    """What was pasted beyond the limit was cut off without a word. Letters are counted as where they are saved."""
+    bench.tell(item("i1"), left=1)
+    bench.press("3", "Enter", "6")
+    bench.page.keyboard.insert_text("é😀" * (LONGEST_REASON // 2) + "x")
+    bench.press("Enter")
+    assert bench.message().get("acts", []) == []
+    hint = bench.page.locator(".case .hintline").inner_text()
+    assert hint == f"The reason has {LONGEST_REASON + 1:,} letters; at most {LONGEST_REASON:,} are allowed."
+    bench.press("End", "Backspace", "Enter")
+    [act] = bench.message()["acts"]
+    assert act["reason"] == "é😀" * (LONGEST_REASON // 2)
+
+
+def test_a_reason_that_was_begun_is_kept_with_its_rating(bench: Bench) -> None:
+    """It went with a look at another rating, with a reload and with an undone decision."""
+    both = item("i1", case("turn:1"), case("turn:2"))
+    field = bench.page.locator(".case.here input.own")
+    bench.tell(both, left=2)
+    bench.press("3", "Enter", "6")
+    bench.page.keyboard.type("the first")
+    bench.press("Escape", "ArrowDown")
+    assert field.input_value() == ""
+    bench.page.reload()
+    bench.page.wait_for_function("window.ready")
+    bench.tell(both, left=2)
+    assert field.input_value() == "the first"
+    bench.page.get_by_role("button", name="Decide").click()
+    assert bench.message()["acts"][0]["reason"] == "the first" and field.input_value() == ""
+    bench.press("u")
+    assert field.input_value() == "the first" and bench.page.locator(".case.here").get_attribute("data-i") == "0"
+    bench.press("Enter", "6")
+    bench.page.keyboard.type("another")
+    bench.press("Escape", "Enter", "6")
+    bench.page.keyboard.type(" one")
+    assert field.input_value() == "another one", "an old reason is replaced, one that is begun is not"
+
+
+def test_a_reason_is_shown_if_its_rating_waits_no_more(bench: Bench) -> None:
+    """It was lost when somebody else decided the rating in the meantime."""
+    bench.tell(item("i1", case("turn:1"), case("turn:2")), left=2)
+    bench.press("3", "Enter", "6")
+    bench.page.keyboard.type("half a thought")
+    bench.tell(item("i1", case("turn:2")), left=1)
+    alert = bench.page.locator(".panel").get_by_role("alert").inner_text()
+    assert alert.startswith("Not saved. tone, turn 1, waits for you no more") and "half a thought" in alert
+    bench.tell(item("i1", case("turn:2")), left=1)
+    assert bench.page.locator(".panel").get_by_role("alert").count() == 1
+
+
+def test_a_reason_runs_as_its_letters_do(bench: Bench) -> None:
+    bench.tell(item("i1"), left=1)
+    bench.press("3", "Enter", "6")
+    for words, direction in (("כן!", "rtl"), ("yes", "ltr")):
+        bench.page.locator("input.own").fill(words)
+        assert bench.page.locator("input.own").evaluate("e => getComputedStyle(e).direction") == direction
