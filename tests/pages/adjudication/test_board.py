@@ -265,3 +265,34 @@ def test_a_reason_runs_as_its_letters_do(bench: Bench) -> None:
     for words, direction in (("כן!", "rtl"), ("yes", "ltr")):
         bench.page.locator("input.own").fill(words)
         assert bench.page.locator("input.own").evaluate("e => getComputedStyle(e).direction") == direction
+
+
+STYLED = 'css => { shadow.prepend(Object.assign(document.createElement("style"), {textContent: css})) }'
+STYLES = sheet.join_files(sheet.COMPONENT_FOLDER, *sheet.STYLES, board.COMPONENT_FOLDER / "board.css")
+
+
+def test_in_few_colours_of_the_system_the_rating_in_hand_and_its_text_are_seen(bench: Bench) -> None:
+    bench.page.evaluate(STYLED, STYLES)
+    both = item("i1", case("turn:1"), case("turn:2"))
+    both["rows"] = [fakes.row(f"turn:{n}", "turn", [fakes.text("assistant", "As said.")], []) for n in (1, 2)]
+    bench.tell(both, left=2)
+    bench.page.emulate_media(forced_colors="active")
+    outlines = bench.page.locator(".case").evaluate_all("es => es.map(e => getComputedStyle(e).outlineStyle)")
+    assert outlines == ["solid", "none"]
+    bars = bench.page.locator(".bot").evaluate_all("es => es.map(e => getComputedStyle(e).borderLeftColor)")
+    assert len(bars) == len(set(bars)) == 2
+    letter = bench.page.locator(".marks .who").first
+    assert letter.evaluate("e => getComputedStyle(e).borderTopWidth") == "1px"
+
+
+def test_on_paper_the_ratings_are_whole_and_nothing_is_to_be_clicked(bench: Bench) -> None:
+    """A panel that is higher than the window was cut off at its end."""
+    bench.page.evaluate(STYLED, STYLES)
+    bench.page.set_viewport_size({"width": 1100, "height": 400})
+    bench.tell(item("i1", *(case(f"turn:{n}") for n in range(1, 9))), left=8)
+    panel, higher = bench.page.locator(".panel"), "e => e.scrollHeight > e.clientHeight + 1"
+    assert panel.evaluate(higher)
+    bench.page.emulate_media(media="print")
+    assert not panel.evaluate(higher) and panel.evaluate("e => getComputedStyle(e).position") == "static"
+    assert bench.page.locator(".case").locator("visible=true").count() == 8
+    assert not bench.page.locator(".chip, .own, .legend, .panelhead button").locator("visible=true").count()
