@@ -49,8 +49,8 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
       cell.className = width.startsWith("n") ? "number" : width ? "" : "wide";
       if (text === "–") cell.classList.add("none");
       cell.dataset.title = title;
-      if (column || !(opens || data.chosen)) { cell.textContent = text; return; }
-      const [name, ...rest] = text.split("\n");
+      const [name, ...rest] = text.split("\n").map(isolate);
+      if (column || !(opens || data.chosen)) { cell.textContent = [name, ...rest].join("\n"); return; }
       const button = el("button", "first", name, { type: "button", "data-place": place(id, ""), "aria-expanded": opens ? open : null });
       cell.append(button, ...rest.map((line) => el("div", "soft", line)));
     });

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from types import SimpleNamespace
 from typing import Any
@@ -9,7 +10,8 @@ from typing import Any
 import pytest
 
 from judges.render.findings.findings import Column
-from pages.ui import tables
+from pages.ui import sheet, tables
+from tests.pages.ui.sheet.bed import ORIGIN, answer_all
 
 
 def test_figures_below_0_have_the_minus_sign_of_all_others_and_stay_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -51,3 +53,19 @@ def test_a_click_on_a_table_of_other_items_opens_none_of_these(monkeypatch: pyte
     assert opened == []
     tables.item_table([("a",), ("b",), ("c",)], ("item",), ["a", "b", "c"], "list", "demo")
     assert opened == ["b"]
+
+
+def test_a_name_in_a_table_does_not_turn_what_stands_beside_it(page: Any) -> None:
+    """On a narrow screen the title of its column; and a sign that turns letters turned a name itself."""
+    bed = """<meta charset="utf-8"><div class="ledger"></div><script type="module">
+        import draw from "/ledger.js";
+        draw({data: window.table, parentElement: document.body});
+    </script>"""
+    table = {"label": "Queue", "columns": [["Item", ""], ["Stratum", ""]], "ids": ["1"], "actions": [], "detail": None}
+    table |= {"rows": [["שיחה 12\nevil\u202emodel", "דגם 3"]], "chosen": True}
+    scripts = sheet.join_files(tables.COMPONENT_FOLDER, sheet.ELEMENTS, "ledger.js")
+    answer_all(page, f"<script>window.table = {json.dumps(table)}</script>{bed}", "/ledger.js", scripts)
+    page.goto(ORIGIN)
+    page.locator("td").first.wait_for()
+    texts = [page.locator(css).text_content() for css in ("td .first", "td .soft", "td:last-child")]
+    assert texts == ["\u2068שיחה 12\u2069", "evilmodel", "\u2068דגם 3\u2069"]
