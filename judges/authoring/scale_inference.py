@@ -35,6 +35,8 @@ _AROUND = "\"'“”„`*「」[]() "
 _MAX_MAGNITUDE, _MAX_WORD_CHARACTERS = 1e9, 40
 _OTHER_SCALE_RATIO = 2
 """If one column reaches this many times as far as another, they may be on two scales."""
+_MIN_NUMBERS, _MAX_STRAY_SHARE, _MAX_STRAYS = 50, 0.02, 3
+"""The fewest numbers among which some can be stray, the greatest share of them, and the most different ones."""
 _ENDS = (1, 5, 10, 100)
 _GRADES = {"a", "b", "c"}
 _LETTERS = frozenset("abcdef")
@@ -65,6 +67,7 @@ def survey(values: Iterable[Any]) -> Survey:
     yes/no, pass/fail, true/false, 0/1 and similar pairs make a flag. Whole numbers within 0..10 make an ordinal scale.
     Other numbers make an interval scale: from 0 or 1 to 1, 5, 10 or 100 if they lie within, in steps of 1, .5 or .25 if
     all do. a, b and tie make a verdict. Up to 20 different words are categories, ordered if their order is known.
+    Numbers with strays (`stray_cells`) have no scale in common.
     """
     raw = Counter((type(cell), _Nested(str(cell)) if isinstance(cell, _NESTED) else cell) for cell in values)
     cells: dict[_Sort, Counter[Any]] = defaultdict(Counter)
@@ -86,6 +89,8 @@ def survey(values: Iterable[Any]) -> Survey:
         return _certain_survey(RecipeScale(kind="flag"), sizes)
     if plain is not None and plain and plain <= {1, 2} and words and all(_VERDICTS.get(w) == "tie" for w in words):
         return _certain_survey(_VERDICT, sizes)
+    if plain and (strays := _stray_numbers(cells["number"])):
+        return Survey(None, _number_scale(plain - strays), *sizes, explain_strays(sorted(strays)))
     decimal = any(isinstance(cell, str) and _decimal_comma(cell) for _, cell in raw)
     by_number, why_number = _numeric(cells, decimal) if numbers else (None, "")
     by_word, why_word = _categories(set(words)) if words else (None, "")
@@ -97,6 +102,25 @@ def survey(values: Iterable[Any]) -> Survey:
         return Survey(None, most, *sizes, f"numbers ({numbers:,}) and words ({words.total():,}) are mixed: {named}")
     scale = by_number or by_word
     return _certain_survey(scale, sizes) if scale else Survey(None, None, *sizes, why_number or why_word)
+
+
+def stray_cells(counts: Iterable[tuple[Any, int]]) -> list[Any]:
+    """Of different cells, each with how often it is there, the few numbers that are far off all others.
+
+    These are at most 2% of 50 numbers or more, as -1 for an error among answers from 1 to 5.
+    """
+    numbers = [(cell, count, value) for cell, count in counts for sort, value in [_read(cell)] if sort == "number"]
+    by_number: Counter[float] = Counter()
+    for _, count, value in numbers:
+        by_number[value] += count
+    strays = _stray_numbers(by_number)
+    return [cell for cell, _, value in numbers if value in strays]
+
+
+def explain_strays(strays: Iterable[Any]) -> str:
+    """A phrase that names stray cells."""
+    named = ", ".join(f"{stray:g}" if isinstance(stray, float) else str(stray) for stray in strays)
+    return f"few and far off the others, so not on the scale: {named}"
 
 
 def parse_answer(cell: Any, answers: RecipeScale) -> bool | int | float | str | None:
@@ -265,6 +289,38 @@ def _numeric(cells: dict[_Sort, Counter[Any]], decimal: bool) -> tuple[RecipeSca
         round_up = next(end for end in ((2, 3, 4, 5, 7, 10) if low else (2, 3, 4, 5, 6, 10)) if end >= high)
         return RecipeScale(kind="ordinal", lo=low, hi=top or round_up), ""
     return _interval(numbers | ({float(top)} if top else set())), ""
+
+
+def _stray_numbers(counts: Counter[float]) -> set[float]:
+    """The numbers that are no reason for a longer scale: as many as lie off the scale of all others."""
+    numbers, total = sorted(counts), counts.total()
+    if total < _MIN_NUMBERS:
+        return set()
+    for size in range(_MAX_STRAYS, 0, -1):
+        for low in range(size + 1):
+            rest = numbers[low : len(numbers) + low - size]
+            strays = set(numbers) - set(rest)
+            rare = sum(counts[number] for number in strays) <= _MAX_STRAY_SHARE * total
+            if rare and len(rest) > 2 and rest[0] >= 0 and all(_is_far(number, rest) for number in strays):
+                return strays
+    return set()
+
+
+def _is_far(number: float, rest: list[float]) -> bool:
+    """Whether a number is off the scale of others, from 0 up, and is no answer that is merely rare."""
+    scale = _number_scale(rest)
+    if scale is None or scale.lo <= number <= scale.hi:
+        return False
+    if number < 0:
+        return number.is_integer()
+    if scale.kind == "ordinal":
+        return number > scale.hi and not (number.is_integer() and number <= _ENDS[2])
+    return number - rest[-1] >= rest[-1] - rest[0]
+
+
+def _number_scale(numbers: Iterable[float]) -> RecipeScale | None:
+    cells: dict[_Sort, Counter[Any]] = defaultdict(Counter, {"number": Counter(numbers)})
+    return _numeric(cells, False)[0]
 
 
 def _interval(numbers: set[float]) -> RecipeScale:

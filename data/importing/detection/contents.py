@@ -17,7 +17,7 @@ from data.importing.files.source import Source
 from data.importing.formats import TOOLS
 from data.importing.lines import Line, NamedValue
 from data.importing.source_reader import Progress
-from judges.authoring.scale_inference import MISSING, is_missing, survey
+from judges.authoring.scale_inference import MISSING, is_missing, stray_cells, survey
 from judges.importing.column_names import WORDS, normalize
 from judges.types import is_unit, sort_of
 
@@ -33,13 +33,15 @@ class ColumnValues:
     """The different cells of a column, or values of a name, and how many there are that are not empty.
 
     `cells` is empty where they are texts. Of more than can be listed (`many`) it has the first, the least and greatest.
-    `missing` of the `count` only say that there is nothing, as "n/a" does.
+    `missing` of the `count` only say that there is nothing, as "n/a" does. `strays` are the few of the cells that are
+    far off all others.
     """
 
     count: int = 0
     cells: list[Any] = field(default_factory=list)
     many: bool = False
     missing: int = 0
+    strays: list[Any] = field(default_factory=list)
 
 
 @dataclass
@@ -86,6 +88,7 @@ class _Column:
     def __init__(self) -> None:
         self.summary = ColumnValues()
         self._cells: dict[Any, Any] = {}
+        self._counts = Counter[Any]()
         self._texts, self._numbers, self._none_count = False, 0, 0
         self._ends: list[tuple[float, Any]] = []
 
@@ -104,9 +107,10 @@ class _Column:
             self._numbers += 1
             ends = [*self._ends, (number, cell)]
             self._ends = [min(ends, key=itemgetter(0)), max(ends, key=itemgetter(0))]
+        key = type(cell), cell  # True and 1 are one key of a dict, and two cells
         if len(self._cells) < _MAX_DISTINCT_CELLS:
-            # True and 1 are one key of a dict, and two cells.
-            self._cells.setdefault((type(cell), cell), cell)
+            self._cells.setdefault(key, cell)
+            self._counts[key] += 1
         else:
             self.summary.many = True
 
@@ -115,6 +119,8 @@ class _Column:
         if not self._texts and surveyable:
             ends = [cell for _, cell in self._ends] if self.summary.many else []
             self.summary.cells = [*self._cells.values(), *ends]
+            if not ends:
+                self.summary.strays = stray_cells((cell, self._counts[key]) for key, cell in self._cells.items())
         scale = survey(self.summary.cells).answers if self._none_count else None
         if scale is not None and "none" in scale.categories:
             self.summary.missing -= self._none_count

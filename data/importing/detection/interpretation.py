@@ -18,7 +18,14 @@ from data.importing.mapping.mapping import FIELDS, UNITS, ColumnMapping, ValueSo
 from data.importing.plan import Sampling
 from data.records.names import MAX_NAME_LETTERS, NO_NAME_SIGNS
 from judges.authoring.recipe import RESERVED, RecipeScale, recipe_scale
-from judges.authoring.scale_inference import Survey, explain_two_scales, parse_answer, side_words, survey
+from judges.authoring.scale_inference import (
+    Survey,
+    explain_strays,
+    explain_two_scales,
+    parse_answer,
+    side_words,
+    survey,
+)
 from judges.errors import BadScale
 from judges.importing.column_names import owner
 from judges.importing.columns import AnswerColumn, cell_text, find_columns, names_questions, question_column
@@ -53,7 +60,8 @@ class AnswerSeries:
     `rater_column` the column of it; `order` that in which a judge saw a pair; `count` is 0 where it is not known;
     `latest` the column of the times by which the newest of a person's answers counts;
     `dimension` and `sort` the question; `answers` its scale, None where the values have none in common (`why`);
-    `only` the rows that they stand in; `cells` the different values, and `values` what those of a code mean;
+    `only` the rows that they stand in; `cells` the different values but for the few `strays`, which are far off them
+    and make no scale, and `values` what those of a code mean;
     `answered` the number of items that have one, None where these are rows.
     """
 
@@ -75,6 +83,7 @@ class AnswerSeries:
     only: dict[str, list[str]] = field(default_factory=dict)
     why: str = ""
     cells: tuple[Any, ...] = ()
+    strays: tuple[Any, ...] = ()
     values: Mapping[str, str] = field(default_factory=dict)
     answered: int | None = None
 
@@ -220,6 +229,8 @@ def share_scales(series: Iterable[AnswerSeries], stored: Mapping[Place, Dimensio
             why = re.sub(r" \([\d,]+\)", "", why)  # how many different cells there are shows nothing
             if not s.cells and (s.count or s.only):
                 why = "there are lists, long texts or too many different words among them"
+            if scale is not None and (off := [cell for cell in s.strays if not _all_on([cell], scale)]):
+                why = explain_strays(off)
             all_series[place] = replace(s, answers=scale, dimension=dimension, why=why)
     return tuple(all_series)
 
@@ -256,7 +267,10 @@ def _all_on(cells: Iterable[Any], answers: RecipeScale) -> bool:
 
 def _cells(values: ColumnValues) -> dict[str, Any]:
     shown = tuple(str(cell) for cell in values.cells[:_SHOWN])
-    return {"count": values.count - values.missing, "examples": shown, "cells": tuple(values.cells)}
+    cells = tuple(cell for cell in values.cells if cell not in values.strays)
+    return {
+        "count": values.count - values.missing, "examples": shown, "cells": cells, "strays": tuple(values.strays)
+    }  # fmt: skip
 
 
 def _words(values: ColumnValues) -> list[str]:
@@ -365,7 +379,7 @@ class _Table:
             reason=voice.reason, confidence=voice.confidence, **summary,
         )  # fmt: skip
         if self.kind == "pair" and voice.column in self._named_sides:
-            return replace(series, cells=("a", "tie", "b"), dimension="verdict")
+            return replace(series, cells=("a", "tie", "b"), strays=(), dimension="verdict")
         return self._decode_verdicts(series) if self.kind == "pair" else series
 
     def _code(self, column: str) -> dict[str, str]:
@@ -378,7 +392,7 @@ class _Table:
         if not (code := self._code(series.name)):
             return series
         self.assumptions.append(f"{self.file}: {series.name} is read as a verdict, {describe_code(code)}.")
-        return replace(series, values=code, cells=tuple(dict.fromkeys(code.values())), dimension="verdict")
+        return replace(series, values=code, cells=tuple(dict.fromkeys(code.values())), strays=(), dimension="verdict")
 
     def _by_turn(self, key: str, names: Iterable[str]) -> set[str]:
         """Return the columns with different answers in the rows of a dialogue: these are of turns, not of the whole."""

@@ -202,6 +202,31 @@ def test_a_stray_word_among_numbers_is_one_problem_and_the_rest_can_be_taken(sto
     assert (done.preview.new.labels, done.preview.rejected) == (N - 1, 1)
 
 
+def test_a_few_stray_numbers_are_off_the_scale_and_do_not_make_it(store: Store) -> None:
+    judge, human = numbers(1, 2, 3, 4, 5) * 5, numbers(2, 3, 4, 5, 1) * 5
+    judge[150], human[160] = -1, 9.5
+    files = {"t.csv": table(id=[f"x{n}" for n in range(5 * N)], judge=judge, human=human)}
+    assert [(s.answers and spell_scale(s.answers), s.why) for s in read(store, files).series] == [
+        ("1-5", "few and far off the others, so not on the scale: -1"),
+        ("1-5", "few and far off the others, so not on the scale: 9.5"),
+    ]
+    with pytest.raises(BadInput, match=r"line 162: value: '9.5' is no answer here: allowed are 1 to 5"):
+        bring(store, files)
+    preview = bring(store, files, on_error="good rows").preview
+    assert (preview.new.labels, preview.rejected, preview.unscored) == (5 * N - 1, 1, {"out_of_range": 1})
+    again = bring(store, files, on_error="good rows").preview.new
+    assert (again.items, again.judgments, again.labels, again.cards) == (0, 0, 0, 0)
+
+
+def test_stray_numbers_are_answers_on_a_scale_that_a_person_writes(store: Store) -> None:
+    human = [-1, *numbers(1, 2, 3, 4, 5), *numbers(1, 2, 3, 4, 5)]
+    outline = read(store, {"t.csv": table(id=[f"x{n}" for n in range(2 * N + 1)], human=human, judge=human)})
+    assert all(s.why for s in outline.series)
+    wide = RecipeScale(kind="interval", lo=-1, hi=5, step=1)
+    settled = interpretation.share_scales([replace(s, answers=wide) for s in outline.series], {})
+    assert [(s.answers, s.why) for s in settled] == [(wide, "")] * 2
+
+
 @pytest.mark.parametrize("side", ["judge", "human"])
 def test_a_table_with_a_stray_word_adds_nothing_the_second_time(store: Store, side: str) -> None:
     columns = {"judge": numbers(1, 2, 3, 4, 5), "human": numbers(2, 3, 4, 5, 1)}

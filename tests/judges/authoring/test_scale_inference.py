@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judges.authoring.recipe import RecipeScale
-from judges.authoring.scale_inference import MISSING, parse_answer, survey
+from judges.authoring.scale_inference import MISSING, parse_answer, stray_cells, survey
 from judges.errors import BadScale
 
 INFERENCES: list[tuple[list[Any], str, list[Any]]] = [
@@ -95,6 +96,40 @@ def test_cells_without_a_scale_in_common(cells: list[Any], why: str, most: str |
     cell_survey = survey(cells)
     assert cell_survey.answers is None and why in cell_survey.why
     assert (cell_survey.most.kind if cell_survey.most else None) == most
+
+
+MANY = [1, 2, 3, 4, 5] * 40
+
+
+@pytest.mark.parametrize(
+    ("cells", "strays", "scale"),
+    [
+        ([*MANY, -1], ["-1"], "ordinal 1 5"),
+        ([*MANY, 9.5], ["9.5"], "ordinal 1 5"),
+        ([*MANY, -1, 9.5, "99"], ["-1", "9.5", "99"], "ordinal 1 5"),
+        ([*MANY, -9, -9, -9, -9], ["-9"], "ordinal 1 5"),
+        ([*MANY, *range(1, 11), 11], ["11"], "ordinal 1 10"),
+        ([n / 100 for n in range(100)] + [-1], ["-1"], "interval 0 1"),
+        ([*range(100), 999], ["999"], "interval 0 100 1"),
+        ([*MANY, 0], [], "ordinal 0 5"),
+        ([*MANY, 7], [], "ordinal 1 7"),
+        ([*MANY, 3.5], [], "interval 1 5 .5"),
+        ([*MANY, -1, -1, -1, -1, -1], [], "interval -1 5 1"),
+        ([*MANY, -1, -2, -3, -4], [], "interval -4 5 1"),
+        ([1, 2, 3, 4, 5] * 9 + [-1], [], "interval -1 5 1"),
+        ([0, 1] * 100 + [-1], [], "interval -1 1 1"),
+        ([-2, 0, 1, 2, 3] * 40 + [-3], [], "interval -3 3 1"),
+        ([n / 100 for n in range(100)] + [1.2], [], "interval 0 5"),
+        ([n / 100 for n in range(100)] + [-0.05], [], "interval -1 1"),
+    ],
+)
+def test_a_few_numbers_far_off_the_others_make_no_scale(cells: list[Any], strays: list[str], scale: str) -> None:
+    cell_survey = survey(cells)
+    assert [str(cell) for cell in stray_cells(Counter(cells).items())] == strays
+    assert cell_survey.most is not None and scale_text(cell_survey.most) == scale
+    assert (cell_survey.answers is None) == bool(strays)
+    named = f"few and far off the others, so not on the scale: {', '.join(strays)}"
+    assert cell_survey.why == (named if strays else "")
 
 
 def test_a_comma_is_what_of_both_lies_on_the_scale() -> None:
