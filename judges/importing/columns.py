@@ -13,6 +13,7 @@ from typing import Any, Literal
 from judges.authoring.recipe import RecipeScale
 from judges.authoring.scale_inference import Survey, is_missing, side_words, survey
 from judges.importing.column_names import WORDS, ColumnName, Owner, normalize, parse_name
+from judges.importing.speakers import read_messages, speaker_name
 from judges.plural import verb
 
 _WEAK_IDS = frozenset(("name", "no", "nr", "row"))
@@ -410,6 +411,12 @@ class _Table:
                     self.texts.setdefault(target, []).append(column)
                     self.left.remove(column)
 
+        if not {"output", "turns", "response_a", "system_a"} & self.texts.keys():
+            candidates = [*self.texts.get("task", ()), *self.left]
+            if dialogue := next((column for column in candidates if self._holds_dialogues(column)), ""):
+                self.texts = {field_: [c for c in names if c != dialogue] for field_, names in self.texts.items()}
+                self.texts = {field_: names for field_, names in self.texts.items() if names} | {"turns": [dialogue]}
+                self.left = [column for column in self.left if column != dialogue]
         if Columns(texts=self.texts).kind == "pair" and "response_a" not in self.texts:
             # Its texts are not in the table, and whose they are is.
             self.texts |= {"input": columns} if (columns := self.texts.pop("task", None)) else {}
@@ -426,7 +433,15 @@ class _Table:
     def _holds_lists(self, column: str) -> bool:
         """Whether the filled cells of a column are lists, or texts of JSON that are."""
         cells = [cell for row in self.rows if (cell := row.get(column)) not in (None, "") and cell == cell]
-        return all(isinstance(cell, (list, tuple)) or str(cell).lstrip()[:1] == "[" for cell in cells)
+        return all(
+            isinstance(cell, (list, tuple)) or str(cell).lstrip()[:1] == "[" or read_messages(cell) for cell in cells
+        )
+
+    def _holds_dialogues(self, column: str) -> bool:
+        """Whether every filled cell of a column is a dialogue of several speakers, whatever the column is called."""
+        cells = [cell for row in self.rows if (cell := row.get(column)) not in (None, "") and cell == cell]
+        speakers = ({speaker_name(message) for message in read_messages(cell) or ()} for cell in cells)
+        return bool(cells) and all(len(names - {"", "tool"}) > 1 and names != {"system", "user"} for names in speakers)
 
     def _pair(self) -> None:
         """The two sides of a pair, and their systems."""

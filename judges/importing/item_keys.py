@@ -16,6 +16,7 @@ from pydantic import AwareDatetime, TypeAdapter, ValidationError
 from judges.authoring.scale_inference import side_words, survey
 from judges.importing.column_names import WORDS, normalize
 from judges.importing.columns import ITEM_PART_COLUMNS, AnswerColumn, Columns, cell_text, name_side
+from judges.importing.speakers import ROLES
 
 VERDICT_CODES: tuple[dict[str, str], ...] = (
     {"0": "tie", "1": "a", "2": "b"},
@@ -24,11 +25,6 @@ VERDICT_CODES: tuple[dict[str, str], ...] = (
     {"1": "a", "1.5": "tie", "2": "b"},
 )
 """Codes of a verdict on two responses, whose meaning depends on the column's name."""
-ROLES = {
-    "user": "user", "human": "user", "assistant": "assistant", "gpt": "assistant", "bot": "assistant",
-    "model": "assistant", "system": "system", "developer": "system", "tool": "tool", "function": "tool",
-}  # fmt: skip
-"""The role that each name of a speaker means."""
 _DIALOGUE_IDS = (
     "id", "dialogue_id", "dialog_id", "conversation_id", "conv_id", "chat_id", "session_id", "thread_id", "item_id",
 )  # fmt: skip

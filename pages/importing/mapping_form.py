@@ -22,6 +22,7 @@ from data.importing.mapping.mapping import (
     parse_values,
 )
 from judges.errors import AssayError
+from judges.importing.speakers import ROLES
 from judges.types import Kind
 from pages.ui import session, text
 
@@ -79,6 +80,7 @@ def edit_mapping(known: DetectedFile, start: ColumnMapping) -> tuple[ColumnMappi
         id=sources.pop("id"),
         items=items,
         fields={name: source for name, source in sources.items() if source},
+        roles=_roles(key, start, faults) if sources.get("turns") or sources.get("text") else {},
         meta=meta,
         judgments=_judgments(key, kind, columns, start, faults),
         labels=_labels(key, kind, columns, start, faults),
@@ -164,6 +166,19 @@ def _values(typed: str, faults: list[str]) -> dict[str, str]:
     except AssayError as error:
         faults.append(str(error))
         return {}
+
+
+def _roles(key: str, start: ColumnMapping, faults: list[str]) -> dict[str, Any]:
+    """The roles of speakers whose names say none."""
+    typed = st.text_input(
+        "Speakers", format_values(dict(start.roles)), key=f"{key}:roles",
+        placeholder="patient = user, doctor = assistant",
+        help="The roles of speakers whose names say none: user, assistant, system or tool.",
+    )  # fmt: skip
+    roles = {name.lower(): role.lower() for name, role in _values(typed, faults).items()}
+    faults += [f"{role[:60]!r} is no role: write user, assistant, system or tool." for role in roles.values()
+               if role not in ROLES.values()]
+    return {name: role for name, role in roles.items() if role in ROLES.values()}
 
 
 def _judgments(

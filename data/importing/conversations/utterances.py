@@ -10,13 +10,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from judges.importing.item_keys import ROLES
+from judges.importing.speakers import ROLES
 from judges.tool_calls import call_text
 
 _ROLES = ROLES | {
-    "customer": "user", "humanmessage": "user", "humanmessagechunk": "user",
-    "ai": "assistant", "agent": "assistant", "chatbot": "assistant", "aimessage": "assistant",
-    "aimessagechunk": "assistant", "function_call": "assistant", "tool_call": "assistant",
+    "humanmessage": "user", "humanmessagechunk": "user",
+    "aimessage": "assistant", "aimessagechunk": "assistant", "function_call": "assistant", "tool_call": "assistant",
     "systemmessage": "system", "toolmessage": "tool", "functionmessage": "tool", "function_call_output": "tool",
 }  # fmt: skip
 """The same with the names that traces have besides, and the types of their messages."""

@@ -26,6 +26,7 @@ MAX_FIRST_ROWS = 200
 _MAX_LATER_ROWS, _CELLS_PER_COLUMN = 300, 20
 """The most later rows that are kept too, and at least how many cells of a column they should bring."""
 _MAX_CELL_LENGTH, _MAX_WORD_LENGTH, _MAX_DISTINCT_CELLS, _PROGRESS_ROWS = 300, 80, 2_000, 2_000
+_MAX_PARTS, _MAX_NESTED_LENGTH = 20, 5_000
 
 
 @dataclass
@@ -230,8 +231,18 @@ class _LaterRows:
 
 def _cut(cell: Any) -> Any:
     if isinstance(cell, (dict, list)):
-        return cell if len(str(cell)) <= _MAX_CELL_LENGTH else str(cell)[:_MAX_CELL_LENGTH]
+        part = cell if len(str(cell)) <= _MAX_CELL_LENGTH else _cut_parts(cell)
+        return part if len(str(part)) <= _MAX_NESTED_LENGTH else str(cell)[:_MAX_CELL_LENGTH]
     return cell[:_MAX_CELL_LENGTH] if isinstance(cell, str) else cell
+
+
+def _cut_parts(value: Any) -> Any:
+    """The first parts of a list or an object, with their texts cut, so that they still show what it holds."""
+    if isinstance(value, list):
+        return [_cut_parts(part) for part in value[:_MAX_PARTS]]
+    if isinstance(value, dict):
+        return {key: _cut_parts(value[key]) for key in list(value)[:_MAX_PARTS]}
+    return value[:_MAX_WORD_LENGTH] if isinstance(value, str) else value
 
 
 def _count_values(others: list[DetectedFile], facts: SourceContents, tell: Callable[[int], None]) -> None:

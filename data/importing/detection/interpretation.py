@@ -39,6 +39,7 @@ from judges.importing.item_keys import (
     utterance_columns,
     verdict_code,
 )
+from judges.importing.speakers import read_messages, speaker_roles
 from judges.protocols.orders import names_sides
 from judges.types import Dimension, Kind
 
@@ -347,7 +348,18 @@ class _Table:
         meta = [c for c in meta_columns if c not in by and c not in assigned_columns]
         if not spoken:
             meta = self._of_items(meta, by or [column for source in fields.values() for column in source.columns])
-        self.mapping = ColumnMapping(kind=self.kind, id=ValueSource(columns=by), fields=fields, meta=meta)
+        spoken_by = self._speaker_roles(fields["turns"].columns[0]) if "turns" in fields else {}
+        self.mapping = ColumnMapping(
+            kind=self.kind, id=ValueSource(columns=by), fields=fields, roles=spoken_by, meta=meta
+        )  # fmt: skip
+
+    def _speaker_roles(self, column: str) -> dict[str, Any]:
+        """The roles of the speakers in a column of dialogues whose names say none."""
+        roles = speaker_roles([read_messages(row.get(column)) or () for row in self.table.rows])
+        if roles:
+            named = ", ".join(f"{name} = {role}" for name, role in roles.items())
+            self.assumptions.append(f"{self.file}: the speakers in {column} are read as {named}.")
+        return roles
 
     def _of_items(self, names: Sequence[str], key: Sequence[str]) -> list[str]:
         """Return the columns whose cells are the same in all rows of an item; the others concern its answers."""

@@ -17,8 +17,8 @@ from data.importing.format_file import FileStart, FormatFile
 from data.importing.lines import Entry, Hint, Line, LineError, RejectedRow
 from data.store.ids import content_id
 from judges.importing.column_names import parse_name
-from judges.importing.item_keys import ROLES
 from judges.importing.jsonl import Record, kind_of
+from judges.importing.speakers import ROLES
 from judges.strict_json import show_value
 from judges.tool_calls import call_text
 
@@ -128,7 +128,7 @@ def _message(message: dict[str, Any], where: str, calls: _Calls) -> Iterator[Cha
     if raw_role is None and message.get("type") == "function_call_output":
         yield calls.result_entry(message.get("call_id"), _result(message.get("output")))
         return
-    role = ROLES.get(raw_role) if isinstance(raw_role, str) else None
+    role = ROLES.get(raw_role.strip().lower()) if isinstance(raw_role, str) else None
     if role is None:
         problem = f"{where}.role must be user, assistant, system or tool (it is {show_value(raw_role)})."
         raise LineError(f"{where}.role", problem)

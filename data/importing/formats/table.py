@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Any
 
@@ -23,8 +23,9 @@ from data.importing.mapping.score_collector import ScoreCollector
 from data.store.ids import content_id, now
 from judges.authoring.scale_inference import is_missing
 from judges.importing.columns import cell_text, name_side
-from judges.importing.item_keys import ROLES, time_in_seconds
+from judges.importing.item_keys import time_in_seconds
 from judges.importing.jsonl import Record
+from judges.importing.speakers import ROLES, read_messages, speaker_name
 from judges.plural import many, verb
 from judges.protocols.orders import names_sides
 from judges.strict_json import BadJson, canonical, parse_json, show_value
@@ -182,7 +183,7 @@ class _Table:
                 raise LineError("output", "There is no output in this row.")
             data |= {field: mapping.field(field).text(row) for field in ("task", "output", "reference")}
         else:
-            data["turns"], scenario = _turns(mapping.field("turns").value(row))
+            data["turns"], scenario = _turns(mapping.field("turns").value(row), mapping.roles)
             data["scenario"] = data["scenario"] or scenario
         return data
 
@@ -209,7 +210,7 @@ class _Table:
         mapping = self.mapping
         if mapping.field("text"):
             raw_role = mapping.field("role").text(row).strip().lower()
-            role = ROLES.get(raw_role)
+            role = mapping.roles.get(raw_role) or ROLES.get(raw_role)
             if role is None:
                 problem = f"The role must be user, assistant, system or tool (it is {show_value(raw_role)})."
                 raise LineError("role", problem)
@@ -376,18 +377,24 @@ def _number(field: str, text: str, range_: str = " from 0 to 1") -> float:
         raise LineError(field, f"{field} must be a number{range_} (it is {show_value(text)}).") from None
 
 
-def _turns(cell: Any) -> tuple[list[Any], str]:
-    """The turns and the scenario of a dialogue in one cell: canonical turns, or messages with roles."""
+def _turns(cell: Any, roles: Mapping[str, str]) -> tuple[list[Any], str]:
+    """The turns and the scenario of a dialogue in one cell; `roles` are those of speakers whose names say none."""
     value = cell
     if isinstance(cell, str):
         try:
             value = parse_json(cell)
         except BadJson as bad:
             raise LineError("turns", f"turns {bad}.") from None
-    if not isinstance(value, list):
+    if not isinstance(turns := read_messages(value) or value, list):
         shown = show_value(json.dumps(value)[:60])
         raise LineError("turns", f"turns must be a JSON list of what was said (it is {shown}).")
-    if value and isinstance(value[0], dict) and "turn" in value[0]:
-        return value, ""
-    data, _ = messages.to_dialogue({"messages": value})
+    if turns and isinstance(turns[0], dict) and "turn" in turns[0]:
+        return turns, ""
+    names = [speaker_name(message) for message in turns if isinstance(message, dict)]
+    if unknown := next((name for name in names if name and name not in roles and name not in ROLES), ""):
+        problem = f"The speaker {show_value(unknown)} is no user, assistant, system or tool: say which in the mapping."
+        raise LineError("turns", problem)
+    if roles:
+        turns = [{**message, "role": roles.get(name, name)} for message, name in zip(turns, names, strict=True)]
+    data, _ = messages.to_dialogue({"messages": turns})
     return data["turns"], data["scenario"]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Collection, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 
@@ -136,14 +137,18 @@ class ColumnMapping(Strict):
     in the dataset already.
 
     A dialogue is one row with all its `turns` as JSON, or several adjacent rows under one id: with `role` and `text`,
-    or with `user` and `assistant`; `turn` puts them in order. `recipes` are cards of own dimensions that the import
-    makes where they do not exist.
+    or with `user` and `assistant`; `turn` puts them in order. `roles` are those (user, assistant, system or tool) of
+    speakers, in small letters, whose names say none, as {"doctor": "assistant"}. `recipes` are cards of own
+    dimensions that the import makes where they do not exist.
     """
 
     kind: Kind
     id: ValueSource = ValueSource()
     items: bool = True
     fields: dict[str, ValueSource] = Field(default_factory=dict)
+    roles: dict[str, Literal["user", "assistant", "system", "tool"]] = Field(
+        default_factory=dict, exclude_if=operator.not_
+    )
     meta: list[str] = Field(default_factory=list)
     judgments: list[JudgmentColumns] = Field(default_factory=list, max_length=_MAX_COLUMNS)
     labels: list[LabelColumns] = Field(default_factory=list, max_length=_MAX_COLUMNS)

@@ -335,8 +335,10 @@ def test_how_far_the_reading_of_a_long_table_is_is_told(store: Store) -> None:
 def test_what_is_kept_of_the_cells_of_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
     """Short ones whole, long texts and objects cut; of many values none unless almost all are numbers."""
     row = {"n": 7, "none": None, "short": "a", "long": "b" * 301, "held": {"a": [1]}, "wide": ["c" * 301]}
+    row |= {"list": [{"a": "d" * 301}] * 21, "large": {f"a{n}": ["e" * 80] * 20 for n in range(20)}}
     table = contents.summarize_rows("t", list(row), [row]).tables["t"]
-    assert table.rows == [{**row, "long": "b" * 300, "wide": str(row["wide"])[:300]}]
+    wide, long_list, large = ["c" * 80], [{"a": "d" * 80}] * 20, str(row["large"])[:300]
+    assert table.rows == [{**row, "long": "b" * 300, "wide": wide, "list": long_list, "large": large}]
     monkeypatch.setattr(contents, "_MAX_DISTINCT_CELLS", 5)
     words = [f"w{n}" for n in range(95)]
     for last, expected in ((range(5, 100), [0, 1, 2, 3, 4, 0, 99]), (words, []), ([*range(5, 80), *words[:20]], [])):
@@ -1174,3 +1176,55 @@ def test_the_index_of_a_table_names_no_dialogue_where_another_column_does(store:
     bring(store, {"t.csv": table(**columns)})
     assert store.rows("select count(*) from item") == [(N // 4,)]
     assert store.rows("select count(distinct unit), count(*) from label") == [(4, N)]
+
+
+def _conversations(turns: Any, **more: Any) -> dict[str, bytes]:
+    """A file of N lines that have a dialogue under `conversation`, and answers about it."""
+    lines = [{"case": f"c{n}", **more, "conversation": turns, "judge_tone": n % 5 + 1, "human_tone": n % 4 + 1}
+             for n in range(N)]  # fmt: skip
+    return {"t.jsonl": "\n".join(map(json.dumps, lines)).encode()}
+
+
+TOLD = [{"spk": "patient", "said_text": "It hurts " * 60}, {"spk": "doctor", "said_text": "Where?"}]
+
+
+@pytest.mark.parametrize(
+    ("turns", "sentence"),
+    [
+        ({"utterances": TOLD}, "the speakers in conversation are read as patient = user, doctor = assistant."),
+        (TOLD, "the speakers in conversation are read as patient = user, doctor = assistant."),
+        ({"messages": [{"role": "user", "content": "It hurts " * 60}, {"role": "AI", "content": "Where?"}]}, ""),
+        ([{"speaker": "USER", "utterance": "It hurts " * 60}, {"speaker": "SYSTEM", "utterance": "Where?"}],
+         "the speakers in conversation are read as system = assistant."),
+    ],
+)  # fmt: skip
+def test_dialogues_of_any_shape_are_dialogues_and_how_speakers_are_read_is_said(
+    store: Store, turns: Any, sentence: str
+) -> None:
+    outline = read(store, _conversations(turns))
+    assert outline.assumptions == ((f"t.jsonl: {sentence}",) if sentence else ())
+    assert {(s.kind, s.sort) for s in outline.series} == {("dialogue", "conversation")}
+    assert bring(store, _conversations(turns)).preview.rejected == 0
+    ((kind, content),) = store.rows("select kind, content from item where name = 'c1'")
+    spoken = [(turn["role"], turn["text"]) for turn in json.loads(content)["turns"]]
+    assert (kind, spoken) == ("dialogue", [("user", "It hurts " * 60), ("assistant", "Where?")])
+
+
+def test_a_mapping_says_who_a_speaker_is(store: Store) -> None:
+    files = _conversations([*TOLD, {"spk": "Nurse", "said_text": "Here."}])
+    with pytest.raises(ImportRefused, match="The speaker 'patient' is no user, assistant, system or tool"):
+        bring(store, files)
+    source = from_bytes(list(files.items()))
+    detected = detect_formats(source)
+    plan = start.plan_import(store, start.interpret_source(store, source, detected), ImportPlan("d"))
+    roles: Any = {"patient": "user", "doctor": "assistant", "nurse": "tool"}
+    plan = replace(plan, mappings=(plan.mappings[0].model_copy(update={"roles": roles}),))
+    assert import_source(store, "lea", source, plan, detected=detected).preview.new.items == N
+
+
+def test_a_dialogue_under_any_name_is_one_where_no_output_is_named(store: Store) -> None:
+    chat = [{"type": "human", "content": "Q"}, {"type": "ai", "content": "A"}]
+    outline = read(store, _conversations("", user_input=chat))
+    assert outline.tables["t.jsonl"].fields["turns"].columns == ["user_input"]
+    question = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Q"}]
+    assert "turns" not in read(store, _conversations("", user_input=question)).tables["t.jsonl"].fields
