@@ -5,6 +5,7 @@ Files are read from the first row to the last, so that no scale is guessed from 
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -12,6 +13,7 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any
 
+from data.importing.conversations.utterances import decode_json
 from data.importing.detection.detection import DetectedFile, read_format
 from data.importing.files.source import Source
 from data.importing.formats import TOOLS
@@ -233,7 +235,10 @@ def _cut(cell: Any) -> Any:
     if isinstance(cell, (dict, list)):
         part = cell if len(str(cell)) <= _MAX_CELL_LENGTH else _cut_parts(cell)
         return part if len(str(part)) <= _MAX_NESTED_LENGTH else str(cell)[:_MAX_CELL_LENGTH]
-    return cell[:_MAX_CELL_LENGTH] if isinstance(cell, str) else cell
+    if not isinstance(cell, str) or len(cell) <= _MAX_CELL_LENGTH:
+        return cell
+    value = _cut(decoded) if (decoded := decode_json(cell)) is not cell else cell[:_MAX_CELL_LENGTH]
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _cut_parts(value: Any) -> Any:

@@ -1210,6 +1210,13 @@ def test_dialogues_of_any_shape_are_dialogues_and_how_speakers_are_read_is_said(
     assert (kind, spoken) == ("dialogue", [("user", "It hurts " * 60), ("assistant", "Where?")])
 
 
+def test_long_dialogues_as_json_in_a_csv_file_are_dialogues(store: Store) -> None:
+    cells = [json.dumps({"turns": TOLD})] * N
+    outline = read(store, {"t.csv": table(id=IDS, conversation=cells, judge=numbers(1, 2), human=numbers(1, 2, 3))})
+    assert outline.tables["t.csv"].fields["turns"].columns == ["conversation"]
+    assert outline.tables["t.csv"].roles == {"patient": "user", "doctor": "assistant"}
+
+
 def test_a_mapping_says_who_a_speaker_is(store: Store) -> None:
     files = _conversations([*TOLD, {"spk": "Nurse", "said_text": "Here."}])
     with pytest.raises(ImportRefused, match="The speaker 'patient' is no user, assistant, system or tool"):
