@@ -150,10 +150,13 @@ def verdict_code(cells: Iterable[str]) -> dict[str, str]:
     Of several codes that fit, it is that which has most of the cells. Words for a side or a tie may stand beside it.
     """
     counts = Counter(cell for cell in cells if cell)
-    known = max(VERDICT_CODES, key=lambda code: sum(counts[cell] for cell in code))
-    if len(counts.keys() & known.keys()) < 2 or counts.keys() == {"0", "1"}:
+    plain = {cell: cell.removesuffix(".0") for cell in counts}  # as pandas writes 1 and 2 beside 1.5
+    known = max(VERDICT_CODES, key=lambda code: sum(count for cell, count in counts.items() if plain[cell] in code))
+    codes = set(plain.values())
+    if len(codes & known.keys()) < 2 or codes == {"0", "1"}:
         return {}
-    meanings = {**known, "tie": "tie", "Tie": "tie", **side_words(counts)}
+    decimal = {cell: known[code] for cell, code in plain.items() if cell != code and code in known}
+    meanings = {**known, **decimal, "tie": "tie", "Tie": "tie", **side_words(counts)}
     others = Counter({cell: count for cell, count in counts.items() if cell not in meanings})
     coded = counts.total() - others.total() >= _MIN_CODED * counts.total()
     return meanings if coded and survey(others.elements()).numbers <= _MAX_OTHER_NUMBERS * counts.total() else {}

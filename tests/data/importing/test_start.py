@@ -1178,6 +1178,18 @@ def test_the_index_of_a_table_names_no_dialogue_where_another_column_does(store:
     assert store.rows("select count(distinct unit), count(*) from label") == [(4, N)]
 
 
+@pytest.mark.parametrize("cells", [("1.0", "2.0", "1.5"), ("1.0", "2.0"), ("1", "2", "1.5")])
+def test_verdicts_in_numbers_are_verdicts_however_the_numbers_are_written(store: Store, cells: tuple[str, ...]) -> None:
+    sides = {"output_1": TEXTS["response"], "output_2": [f"b{n} because" for n in range(N)]}
+    files = {"t.csv": table(id=IDS, **sides, gpt4_preference=numbers(*cells), human_preference=numbers(*cells[::-1]))}
+    assert [(s.dimension, s.sort, s.answers and s.answers.categories) for s in read(store, files).series] == [
+        ("verdict", "pair", ["a", "tie", "b"])
+    ] * 2
+    bring(store, files)
+    codes = {float(row[0]) / 2 + 1 for row in store.rows("select value from label")}
+    assert codes == set(map(float, cells)), "a is 0, tie 1, b 2"
+
+
 def _conversations(turns: Any, **more: Any) -> dict[str, bytes]:
     """A file of N lines that have a dialogue under `conversation`, and answers about it."""
     lines = [{"case": f"c{n}", **more, "conversation": turns, "judge_tone": n % 5 + 1, "human_tone": n % 4 + 1}
