@@ -33,7 +33,7 @@ _AFTER_MODEL = re.compile(rf"\.(?=[^\W\d])(?!(?:{_SIZE.pattern})(?![^\W_])|{_MOD
 _BEFORE_MODEL = re.compile(rf"(.+)\.({_MODEL.pattern}.*)")
 """A point between a model's name and another word, as in "gpt-4o.tone" and "tone.gpt-4o": in its version is none."""
 _NUMBERED = re.compile(r"(\D{2,}?)(\d{1,3})")
-_RANGE = re.compile(r"[(\[]\s*\d+\s*(?:[-–—/]|\.\.|to|bis)\s*\d+\s*[)\]]")
+_RANGE = re.compile(r"[(\[]\s*(\d+)\s*(?:[-–—/]|\.\.|to|bis)\s*(\d+)\s*[)\]]")
 """The ends of a scale, as in "helpful (1-5)": they say nothing of whose a column is."""
 _SCRIPTS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+|[^\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 
@@ -132,6 +132,12 @@ def parse_name(name: str) -> ColumnName:
         any(w in _CONFIDENCE for w in words),
         any(w in _PLAIN for w in words),
     )
+
+
+def stated_ends(name: str) -> tuple[int, ...]:
+    """The ends of the scale, from 0 or 1 up, that a column's name states ("helpful (1-7)"); none if it has none."""
+    low, high = map(int, match.groups()) if (match := _RANGE.search(name)) else (0, 0)
+    return (low, high) if low <= 1 and 2 < high <= 100 else ()
 
 
 def normalize(name: str) -> str:

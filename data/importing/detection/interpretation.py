@@ -27,7 +27,7 @@ from judges.authoring.scale_inference import (
     survey,
 )
 from judges.errors import BadScale
-from judges.importing.column_names import owner
+from judges.importing.column_names import owner, stated_ends
 from judges.importing.columns import AnswerColumn, cell_text, find_columns, names_questions, question_column
 from judges.importing.item_keys import (
     are_unique,
@@ -385,6 +385,8 @@ class _Table:
     def _series_of(self, voice: AnswerColumn, by: By) -> AnswerSeries:
         named = _dimension_name(voice.dimension) if voice.dimension else UNNAMED
         summary = _cells(self.table.columns[voice.column])
+        if survey(summary["cells"]).numbers:
+            summary["cells"] += tuple(end for end in stated_ends(voice.column) if end not in summary["cells"])
         series = AnswerSeries(
             self.file, voice.column, by, _person_name(voice.rater) if by == "person" else voice.rater, named, self.kind,
             "turn" if voice.column in self.turns else UNITS[self.kind], None,

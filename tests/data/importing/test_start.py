@@ -1190,6 +1190,19 @@ def test_verdicts_in_numbers_are_verdicts_however_the_numbers_are_written(store:
     assert codes == set(map(float, cells)), "a is 0, tie 1, b 2"
 
 
+@pytest.mark.parametrize(
+    ("ends", "cells", "scale"),
+    [
+        ("(1-7)", (1, 2, 5), "1-7"), ("(0–10)", (2, 3, 5), "0-10"), ("(1 to 100)", (20, 30, 5), "0-100 step 1"),
+        ("(2020-2024)", (1, 2, 5), "1-5"), ("(1/2)", (0, 1), "yes/no"), ("(1-7)", ("good", "bad"), "bad|good"),
+    ],
+)  # fmt: skip
+def test_a_scale_that_a_header_states_is_the_scale(store: Store, ends: str, cells: Any, scale: str) -> None:
+    columns = {f"judge tone {ends}": numbers(*cells), f"human tone {ends}": numbers(*cells[::-1])}
+    outline = read(store, {"t.csv": table(id=IDS, **columns)})
+    assert [s.answers and spell_scale(s.answers) for s in outline.series] == [scale] * 2
+
+
 def _conversations(turns: Any, **more: Any) -> dict[str, bytes]:
     """A file of N lines that have a dialogue under `conversation`, and answers about it."""
     lines = [{"case": f"c{n}", **more, "conversation": turns, "judge_tone": n % 5 + 1, "human_tone": n % 4 + 1}
