@@ -11,7 +11,7 @@ function boardOf(data) {
   const id = data.person + "\n" + data.place;
   let b = boards.get(id);
   if (!b) rawFor(data.person);
-  if (!b) boards.set(id, b = { person: data.person, items: [], now: null, at: 0, picks: keptMap("picks", id), words: keptMap("words", id), dataset: data.place, place: id, phase: "value", typed: "", restored: null, outbox: keptActs(data.person).filter((one) => one.dataset === data.place), refusedKeys: new Set(), refused: [], undone: new Set(), history: [], made: 0, nonce: Date.now(), ask: null, sure: null, hint: "" });
+  if (!b) boards.set(id, b = { person: data.person, items: [], now: null, at: 0, picks: keptMap("picks", id), words: keptMap("words", id), dataset: data.place, place: id, phase: "value", typed: "", restored: null, outbox: keptActs(data.person).filter((one) => one.dataset === data.place), refusedKeys: new Set(), refused: [], undone: new Set(), history: [], made: 0, silentSince: null, nonce: Date.now(), ask: null, sure: null, hint: "" });
   return b;
 }
 
@@ -77,6 +77,15 @@ function frameOf(b) {
 
 const tell = (b, words) => { b.ui.live.textContent = words; };
 
+const isLate = (b) => b.outbox.length > 0 && b.silentSince !== null && Date.now() - b.silentSince >= LATE;
+const savingText = (b) => (isLate(b) ? unsavedText(b.outbox.length, "decisions", true, b.outbox.every((o) => !o.lost), b.notice) : "saving …");
+
+function drawStatus(b) {
+  const { status } = b.ui, open = b.outbox.length > 0;
+  status.textContent = open ? savingText(b) : b.savedAt ? `saved ${b.savedAt}` : "";
+  status.className = "status" + (isLate(b) ? " open late" : open ? " open" : "");
+}
+
 /** Everything of the item in hand; its text is only built anew when the item is another one. */
 function drawBoard(b) {
   const { ui, now } = b;
@@ -86,8 +95,7 @@ function drawBoard(b) {
   const done = b.made, all = done + Math.max(0, p.left - sent);
   ui.progress.textContent = all ? `${Math.min(done + (now ? 1 : 0), all)} of ${all}` : "";
   ui.progress.title = "ratings of this visit: the current one, of all that wait for you";
-  ui.status.textContent = b.outbox.length ? "saving …" : b.savedAt ? `saved ${b.savedAt}` : "";
-  ui.status.className = "status" + (b.outbox.length ? " open" : "");
+  drawStatus(b);
   ui.body.hidden = !now;
   ui.idle.hidden = !!now;
   ui.header.hidden = !now && !b.savedAt && !b.outbox.length;
@@ -181,7 +189,7 @@ function lastLines(b) {
   const line = el("div", "last"), words = el("div", ""), made = el("div", "made", null, { title: last.reason }), reason = el("bdi", "", last.reason);
   made.append(el("b", "", `${last.cell.label}, ${unitWords(last.cell.unit)}: ${wordOf(last.cell, last.v)}`), " · ", reason);
   words.append(made);
-  const who = last.names ? last.cell.said.map((s, i) => `${s.by} was ${isolate(last.names[i] || "?")} (${wordOf(last.cell, s.v)})`).join(" · ") : "saving …";
+  const who = last.names ? last.cell.said.map((s, i) => `${s.by} was ${isolate(last.names[i] || "?")} (${wordOf(last.cell, s.v)})`).join(" · ") : savingText(b);
   words.append(el("div", "who", who));
   line.append(words, button("undo", "undo", "u", "take this decision back"));
   return [line];

@@ -1,6 +1,8 @@
 // moves.js: the keys, the mouse, what is sent and what comes back.
 
 const ownField = (b) => b.ui.panel.querySelector("input.own");
+/** The field for a reason, if the person writes in it. */
+const writtenIn = (b) => { const input = ownField(b); return input && b.root.getRootNode().activeElement === input ? input : null; };
 const inText = (node) => node && /^(INPUT|TEXTAREA|SELECT)$/.test(node.tagName);
 
 function showCell(b, at, quiet) {
@@ -96,7 +98,7 @@ function slideKey(b, by) {
 function enqueue(b, place, act) {
   const one = { person: b.person, dataset: b.dataset, place, at: performance.timeOrigin + performance.now(), act };
   b.outbox.push(one);
-  box.set(actKey(b.person, act.key), one);
+  one.lost = !box.set(actKey(b.person, act.key), one);
 }
 
 /** The act with that key, which no longer waits; undefined where another tab sent it, or another page. */
@@ -172,6 +174,12 @@ function sendActs(b, moved) {
   afterPaint(() => {
     if (!b.set || !(b.outbox.length || b.ask || moved)) return;
     b.set("outbox", { acts: b.outbox.slice(0, AT_ONCE).map((o) => o.act), reveal: b.ask, now: b.now && b.now.item, nonce: ++b.nonce });
+    b.silentSince ??= Date.now();
+    if (isLate(b) && b.ui.status.textContent !== savingText(b)) {
+      drawStatus(b);
+      if (!writtenIn(b)) drawBoard(b); // an input method would lose what it composes
+      tell(b, savingText(b));
+    }
     clearTimeout(b.timer);
     b.timer = setTimeout(() => sendActs(b), RESEND);
   });
@@ -259,6 +267,7 @@ function takeBoard(b, data) {
     b.refused = [...b.refused, { why, reason: out && out.act.reason }];
     tell(b, `Not saved. ${why}`);
   }
+  b.silentSince = null;
   const taken = b.outbox.some((o) => o.act.action === "withdraw");
   if (!taken) b.undone.clear();
   b.progress = data.progress;
@@ -279,12 +288,11 @@ function takeBoard(b, data) {
   if (now) {
     b.now = now;
     const at = cell ? openCells(b, now).findIndex((c) => c.unit === cell.unit && c.dimension === cell.dimension) : -1;
-    const input = ownField(b), typingNow = input && b.root.getRootNode().activeElement === input;
+    const input = writtenIn(b), again = old.sig !== now.sig || sight() !== seen, caret = input && [input.selectionStart, input.selectionEnd];
     if (at >= 0) {
-      const again = old.sig !== now.sig || sight() !== seen, caret = typingNow && [input.selectionStart, input.selectionEnd];
       b.at = at;
-      if (!typingNow || again) drawBoard(b);
-      const field = typingNow && again && ownField(b);
+      if (!input || again) drawBoard(b); else drawStatus(b);
+      const field = input && again && ownField(b);
       if (field) { field.focus(); field.setSelectionRange(...caret); }
     }
     else showCell(b, b.at, true);

@@ -59,3 +59,11 @@ function firstOf(all) {
   }
   return answers;
 }
+
+const LATE = 8000; // so long a silence of the server is said
+
+/** What of a person is not saved yet, and why not, once that takes too long. `kept`: whether all of it is in this browser. */
+function unsavedText(count, things, late, kept, notice) {
+  const place = kept ? `your ${things} are kept in this browser` : `this browser cannot keep your ${things}: leave this tab open`;
+  return `${count} not saved yet${late ? `:${notice ? "" : " the server does not answer;"} ${place}` : ""}`;
+}

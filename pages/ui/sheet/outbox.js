@@ -1,6 +1,6 @@
 // outbox.js: sends answers and forgets them only when the server confirms that they are saved. Saving is idempotent by key, so sending twice is harmless.
 
-const AGAIN = 4000, SLOWEST = 20000, LATE = 8000;
+const AGAIN = 4000, SLOWEST = 20000;
 
 /** Keeps in this browser what it does not hold yet, as far as there is room; gives whether it has all. */
 function keepOutbox(d) {

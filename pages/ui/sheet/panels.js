@@ -61,7 +61,7 @@ function drawStatus(d) {
     ui.progress.textContent = parts.join(" · ");
     ui.progress.title = `${p.done} of ${p.total} done; ${p.mine} by you`;
   }
-  const text = open ? `${open} not saved yet${late ? `:${d.lastNotice ? "" : " the server does not answer;"} ${d.outbox.some((o) => !o.kept) ? "this browser cannot keep your answers: leave this tab open" : "your answers are kept in this browser"}` : ""}` : d.savedAt ? `saved ${d.savedAt}` : "";
+  const text = open ? unsavedText(open, "answers", late, d.outbox.every((o) => o.kept), d.lastNotice) : d.savedAt ? `saved ${d.savedAt}` : "";
   if (ui.status.textContent !== text) ui.status.textContent = text;
   ui.status.classList.toggle("open", open > 0);
   ui.status.classList.toggle("late", late);

@@ -296,3 +296,26 @@ def test_on_paper_the_ratings_are_whole_and_nothing_is_to_be_clicked(bench: Benc
     assert not panel.evaluate(higher) and panel.evaluate("e => getComputedStyle(e).position") == "static"
     assert bench.page.locator(".case").locator("visible=true").count() == 8
     assert not bench.page.locator(".chip, .own, .legend, .panelhead button").locator("visible=true").count()
+
+
+def test_a_server_that_does_not_answer_is_named_and_what_was_decided_is_kept(bench: Bench) -> None:
+    """It said that it was saving, for as long as that was not true."""
+    bench.page.clock.install()
+    bench.tell(item("i1", case("turn:1"), case("turn:2")), left=2)
+    bench.press("3", "Enter", "1")
+    bench.page.clock.run_for(1_000)
+    places = bench.page.locator(".status, .panel .last .who")
+    assert places.all_inner_texts() == ["saving …"] * 2
+    bench.press("4", "Enter", "6")
+    bench.page.keyboard.type("half a ")
+    bench.page.clock.run_for(12_000)
+    late = "1 not saved yet: the server does not answer; your decisions are kept in this browser"
+    assert bench.page.locator(".status.late").inner_text() == bench.page.locator(".live").inner_text() == late
+    bench.page.keyboard.type("reason")
+    assert bench.page.locator(".case.here input.own").input_value() == "half a reason"
+    bench.press("Escape")
+    assert places.all_inner_texts() == [late] * 2
+    [act] = bench.page.evaluate("messages.at(-1).acts")
+    bench.tell(item("i1", case("turn:2")), left=1, acked=[{"key": act["key"], "at": "14:03:11", "names": ["a", "b"]}])
+    assert places.all_inner_texts() == ["saved 14:03:11", "A was a (1) · B was b (5)"]
+    assert bench.page.locator(".status.late").count() == 0
