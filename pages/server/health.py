@@ -34,7 +34,7 @@ TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
 def routes(store: Callable[[], Store]) -> list[Route]:
-    """The addresses that are asked, at the root and below `server.baseUrlPath`, of the store that is open then."""
+    """The addresses that are asked, at the root and below the base path, of the store that is open then."""
     saving = _Saving()
 
     def health(_: Request) -> JSONResponse:

@@ -99,7 +99,7 @@ def test_a_released_store_is_brought_up_to_date_after_a_backup(file: Path, tmp_p
 def _works(store: Store, has_run: bool, guided: bool) -> None:
     """What it held works as it did, and what is new finds it."""
     dataset = datasets.all_datasets(store)[0]
-    judges = {model: (id_, card, items) for id_, card, model, _, items in datasets.dataset_judges(store, dataset.id)}
+    judges = {model: (id_, card, items) for id_, card, model, _, items, _ in datasets.dataset_judges(store, dataset.id)}
     assert {card for _, card, _ in judges.values()} == {"multi_turn_dialogue"} and len(judges) == 1 + has_run
     judge, _, items = judges["judge-one"]
     assert (dataset.name, items) == ("demo", 4)
