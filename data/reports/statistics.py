@@ -200,19 +200,20 @@ OTHER_METRICS = Statistic[OtherMetrics | None](
 )  # fmt: skip
 
 
+def _has_system_mean(dimension: Dimension) -> bool:
+    """Whether the answers have a mean that says something of a system: those in order, and yes and no (its share)."""
+    return dimension.is_of_one_system and (dimension.scale.has_order or dimension.scale.kind == "flag")
+
+
 def _system_order(of: StatisticInput) -> SystemOrder | None:
-    """Also None if the answers have no order, because the mean of their codes would mean nothing for a system."""
-    scale = of.dimension.scale
-    if not of.dimension.is_of_one_system or (not scale.has_order and scale.kind != "flag"):
-        return None
-    return system_order.measure_system_order(*of.place, of.basis)
+    return system_order.measure_system_order(*of.place, of.basis) if _has_system_mean(of.dimension) else None
 
 
 SYSTEM_ORDER = Statistic[SystemOrder | None](
     "systems", "Order of systems", _system_order,
     lambda order, *_: system_order_findings.findings(order) if order is not None else [], None,
     lambda order: {"systems": None if order is None else system_order_figures.as_json(order)},
-    applies=lambda line: line.dimension.scale.has_order and line.dimension.is_of_one_system,
+    applies=lambda line: _has_system_mean(line.dimension),
     can_drop_ties=False, explanations=("systems",),
 )  # fmt: skip
 
