@@ -14,7 +14,7 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 from data import log, metrics
 from data.cards import cards
 from data.records import exposure, items
-from data.records.access import allow, require
+from data.records.access import act, allow
 from data.records.queue_index import QueueIndex, current_index
 from data.records.tables import AnswerRow, CommentRow, LabelRow, RepairRow
 from data.store import Store, Tx
@@ -116,7 +116,6 @@ def save_answers(store: Store, actor: str, answers: Sequence[Any]) -> tuple[list
     unreadable = len(refused)
 
     def work(tx: Tx) -> list[tuple[DeskAnswer, str]]:
-        require(tx, actor, "annotator")
         return [(answer, _save_one(tx, index, actor, answer)) for answer in piece]
 
     for begin in range(0, len(read), MAX_ANSWERS_PER_TRANSACTION):
@@ -125,7 +124,7 @@ def save_answers(store: Store, actor: str, answers: Sequence[Any]) -> tuple[list
             time.sleep(0.002)  # the lock is not fair: without a pause the thread that released it gets it again
         index = current_index(store)
         exposure.item_copies(store)  # after an import that takes a second, for which nobody else shall wait
-        for answer, why in store.tx(actor, "answers", work, target=str(len(piece))):
+        for answer, why in act(store, actor, "annotator", "answers", work, str(len(piece))):
             if why:
                 refused.append(RefusedAnswer(answer.key, answer.item, why))
             else:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from data.mtbench.mtbench import in_order, load_bench
 from data.records import judge_prompts
-from data.records.access import allow, require
+from data.records.access import act, allow
 from data.records.datasets import Dataset, question_sets
 from data.records.rows import item_row
 from data.records.tables import DatasetRow
@@ -41,7 +41,6 @@ def keep_questions(store: Store, actor: str, name: str, bench: Bench) -> Dataset
     called = f"{name} ({key[:_SET_DIGITS]})"
 
     def work(tx: Tx) -> None:
-        require(tx, actor, "researcher")
         if not tx.rows("select 1 from dataset where id = $1", [key]):
             tx.append([DatasetRow(key, called, "", False, "questions")])
             tx.append([item_row(key, question) for question in questions])
@@ -50,7 +49,7 @@ def keep_questions(store: Store, actor: str, name: str, bench: Bench) -> Dataset
     prompts = judge_prompts.usable_prompts("judge_prompts.jsonl", bench.prompts)
     known = {prompt_set.id for prompt_set in judge_prompts.dataset_prompts(store, key)}
     if not any(d.id == key for d in question_sets(store)) or not known.issuperset(prompt.id for prompt in prompts):
-        store.tx(actor, "questions", work, target=called)
+        act(store, actor, "researcher", "questions", work, called)
     return find_questions(store, key)
 
 

@@ -126,7 +126,6 @@ def draw_audit(
     """
 
     def work(tx: Tx) -> int:
-        require(tx, actor, "researcher")
         population, worth, share, used = _population(tx, dataset_id, size, judge_id, design)
         rows = [
             DrawRow(
@@ -139,7 +138,7 @@ def draw_audit(
         return tx.append(rows)
 
     suffix = "" if design is None else f", {strata.describe_design(design)}, {sampling.ALLOCATIONS[design.allocation]}"
-    return store.tx(actor, f"draw audit sample (seed {seed}{suffix})", work, target=dataset_id)
+    return act(store, actor, "researcher", f"draw audit sample (seed {seed}{suffix})", work, dataset_id)
 
 
 def _population(
@@ -301,7 +300,6 @@ def claim_items(
         return chosen, [d for d in [*browser_draws, *expired_draws, *chosen] if own.get(d, moment) < moment + term / 2]
 
     def work(tx: Tx) -> list[QueuedDraw]:
-        require(tx, person, "annotator")
         index.follow(tx)
         moment = now()
         chosen, due = choose(moment)
@@ -309,7 +307,7 @@ def claim_items(
         return chosen
 
     chosen, due = choose(now())
-    return _to_offered_items(store, store.tx(person, "claim", work, target=dataset_id) if due else chosen)
+    return _to_offered_items(store, act(store, person, "annotator", "claim", work, dataset_id) if due else chosen)
 
 
 def _to_offered_items(store: Store, chosen: list[QueuedDraw]) -> list[OfferedItem]:

@@ -15,7 +15,7 @@ from typing import Any
 
 from data import log
 from data.records import invitations, people
-from data.records.access import Person, Role, allow, find_login, find_person, require
+from data.records.access import Person, Role, act, allow, find_login, find_person
 from data.records.names import SIGN_IN_ACTOR
 from data.records.tables import IdentityRow, LoginRow
 from data.store import Store, Tx
@@ -142,7 +142,6 @@ def sign_in(store: Store, account: Account) -> str:
         raise NotAllowed(_stranger(account))
 
     def begin(tx: Tx) -> None:
-        require(tx, person, "annotator")
         if find_login(tx, account.key) is not None:
             return
         (ended,) = tx.rows(
@@ -154,7 +153,7 @@ def sign_in(store: Store, account: Account) -> str:
             raise NotAllowed("This sign-in is from before everything was signed out. Sign in again.")
         tx.append([LoginRow(account.key, person, account.issuer, account.subject, account.issued)])
 
-    store.tx(person, "sign in", begin)
+    act(store, person, "annotator", "sign in", begin)
     return person
 
 
@@ -226,10 +225,9 @@ def sign_out_everywhere(store: Store, actor: str, name: str) -> None:
     """End all sign-ins of a person: one's own, or anybody's (leads). Raises NotAllowed."""
 
     def work(tx: Tx) -> None:
-        require(tx, actor, "annotator" if actor == name else "lead")
         people.end_logins(tx, find_person(tx, name).name)
 
-    store.tx(actor, "sign out", work, target=name)
+    act(store, actor, "annotator" if actor == name else "lead", "sign out", work, name)
 
 
 @allow("lead")
