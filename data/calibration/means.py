@@ -113,10 +113,10 @@ def _numeric_dimensions(card: Card) -> list[Dimension]:
 
 
 def _table(store: Store, dataset_id: str, judge_id: str, chosen: MeansChoice) -> MeansTable:
-    card, items = cards.card_of_judge_if_known(store, judge_id), item_fields(store, dataset_id)
+    card = cards.card_of_judge_if_known(store, judge_id)
     if card is None:
         return MeansTable(())
-    numbers = _numeric_dimensions(card)
+    items, numbers = item_fields(store, dataset_id), _numeric_dimensions(card)
     frame, unshared = _scores(store, dataset_id, judge_id, chosen.other), None
     if not chosen.other:
         frame = frame[frame["value"].notna()]

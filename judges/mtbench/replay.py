@@ -229,7 +229,6 @@ class _ReplayedRatings:
             sums[key] = total + value, n + 1
         return {key: total / n for key, (total, n) in sums.items()}
 
-
     def left_out(self, switched: frozenset[str]) -> tuple[set[Cell], str]:
         """The turns whose ratings these factors leave out, and the names of the factors that do."""
         names = [name for name in self.masks if name in switched]

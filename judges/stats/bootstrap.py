@@ -140,8 +140,8 @@ FigureOfTotals = Callable[[Floats], tuple[Floats, Floats]]
 """Of rows of totals (rows, columns): a figure of each, nan where undefined, and its slope by them."""
 
 
-def replicates_of_sums(per_item: Floats, figure: FigureOfTotals, replicates: int, seed: int) -> Replicates:
-    """A figure of samples of G items with its standard error, from the items' sums (G, columns).
+def replicates_of_sums(per_item: Floats, figure: FigureOfTotals, replicates: int) -> Replicates:
+    """A figure of samples of G items, always the same, with its standard error, from the items' sums (G, columns).
 
         e = sqrt(G / (G - 1) sum_g m_g (slope . sums of g)^2)      g drawn m_g times
 
@@ -149,7 +149,7 @@ def replicates_of_sums(per_item: Floats, figure: FigureOfTotals, replicates: int
     themselves, in one row.
     """
     per_item, items = sort_rows(per_item), len(per_item)
-    draws = _draw_counts(items, replicates, seed) if replicates else (np.ones((1, items)),)
+    draws = _draw_counts(items, replicates, 0) if replicates else (np.ones((1, items)),)
     figures, errors = [], []
     for counts in draws:
         values, slope = figure(counts.astype(np.float64, copy=False) @ per_item)

@@ -287,18 +287,18 @@ def _interval(
     return Interval(point, low, high, bound, items, cells, n_eff, BOOTSTRAP, se, undefined=undefined)
 
 
-def interval_of_sums(per_item: Floats, figure: FigureOfTotals, cells: int, seed: int = 0) -> Interval:
+def interval_of_sums(per_item: Floats, figure: FigureOfTotals, cells: int) -> Interval:
     """The interval of any figure 1 - observed / expected of the items' sums, (G, columns), which add up over items.
 
     The ends are those of `bootstrap_kappa`, or linearised from `LINEARISE_FROM` items on. No point where the figure is
     undefined; no ends for fewer than two items, or where it is undefined in more than `MAX_UNDEFINED` of the resamples.
     """
     size = len(per_item), cells, float(len(per_item))
-    observed = replicates_of_sums(per_item, figure, 0, seed)
+    observed = replicates_of_sums(per_item, figure, 0)
     point = float(observed.figure[0]) if np.isfinite(observed.figure[0]) else None
     if point is None or len(per_item) >= LINEARISE_FROM:
         return symmetric_interval(point, float(observed.error[0]), *size, "linearised", -1.0, 1.0)
-    return _interval(point, observed, replicates_of_sums(per_item, figure, REPLICATES, seed), LOG_RATIO, *size)
+    return _interval(point, observed, replicates_of_sums(per_item, figure, REPLICATES), LOG_RATIO, *size)
 
 
 def kappa_interval(cells: Cells, k: int, weights: Weights = "quadratic", seed: int = 0) -> Interval:

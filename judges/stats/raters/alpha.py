@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 
 from judges.stats.agreement import Codes, Floats, disagreement_weights
+from judges.stats.bins import row_count
 from judges.stats.bootstrap import FigureOfTotals
 from judges.stats.intervals import interval_of_sums
 from judges.stats.raters.ratings import Ratings
@@ -36,17 +37,16 @@ def alpha_interval(ratings: Ratings) -> Interval:
     figure: FigureOfTotals
     if ratings.scale.kind == "interval":
         per_item, figure = _squares(ratings, item, items), _of_squares
-        steps = np.arange(1)
     else:
         per_item = _coincidences(ratings, item, items)
         figure = partial(_of_coincidences, has_order=ratings.scale.has_order)
-        answers = np.unique(ratings.value)
-        steps = answers[:-1] * ratings.counts().shape[1] + answers[1:]
     interval = interval_of_sums(per_item, figure, cells)
     if interval.point != 1 or interval.low is None:
         return interval
     # One label away from the m - 1 others adds a difference to them, and one from them, each counted 1 / (m - 1) times.
     _, slope = figure(per_item.sum(axis=0)[None])
+    answers = np.unique(ratings.value)
+    steps = 0 if ratings.scale.kind == "interval" else answers[:-1] * row_count(ratings.scale) + answers[1:]
     return with_rule_of_three(interval, 2 * float(-slope[0, steps].max()))
 
 
