@@ -43,7 +43,7 @@ class Assets:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path = _relative_address(scope["path"]) if scope["type"] == "http" and scope["method"] == "GET" else ""
-        page = first_html(path[1:]) is not None if path else False
+        page = path[:1] == "/" and path[1:] in PAGE_ELEMENTS
         if not page and path not in _files():
             return await self.app(scope, receive, send)
         request_headers = Headers(scope=scope)
@@ -77,7 +77,7 @@ def _files() -> dict[str, Path]:
 def _read(path: str, packs: bool) -> tuple[bytes, str, bool]:
     """Return the content at an address, its type, and whether it is packed."""
     file = _files().get(path, HTML)
-    body = (first_html(path[1:]) or b"") if file is HTML else file.read_bytes()
+    body = first_html(path[1:]) if file is HTML else file.read_bytes()
     kind = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
     if packs and file.suffix in COMPRESSED_SUFFIXES:
         return gzip.compress(body, 6, mtime=0), kind, True
@@ -113,6 +113,7 @@ FOOTER = (
 _TABLE = ("DataFrame", "Selectbox")
 PAGE_ELEMENTS: dict[str, tuple[str, ...]] = {
     "": ("Button", "Metric", "PageLink", "ProgressBar"),
+    "overview": (),
     "desk": ("BidiComponent", "ButtonGroup", "Selectbox"),
     "queue": ("Button", "ButtonGroup", *_TABLE),
     "assignments": ("BidiComponent", "Button", "Selectbox"),
@@ -134,7 +135,7 @@ PAGE_ELEMENTS: dict[str, tuple[str, ...]] = {
     "me": ("Button", *_TABLE),
     "sign-out": (),
 }
-"""Address of a page -> Streamlit's names of the elements that every view of it has."""
+"""Address of a page -> Streamlit's names of the elements that every view of it has; "overview" leads on to the root."""
 TEXT_PAGES = ("desk", "adjudication")
 """The pages that draw judged texts."""
 _ROOT = '<script>window.__streamlit = {BACKEND_BASE_URL: new URL("./", location.href).href}</script>\n'
@@ -143,10 +144,8 @@ _IMPORTED = re.compile(r'(?:\bfrom|\bimport)\s*"\./([\w.-]+\.js)"')
 
 
 @cache
-def first_html(address: str) -> bytes | None:
-    """The HTML that a page begins with; None where nothing is known of the address."""
-    if address not in PAGE_ELEMENTS:
-        return None
+def first_html(address: str) -> bytes:
+    """The HTML that a page begins with; its address is one of `PAGE_ELEMENTS`."""
     first = FOLDER.with_name("index.html").read_text(encoding="utf-8").replace("<title>Streamlit<", "<title>Assay<")
     links = "".join(
         f'<link rel="modulepreload" crossorigin href="./static/js/{name}">\n'

@@ -12,7 +12,6 @@ import pytest
 import streamlit as st
 
 from pages.main import ROUTES
-from pages.overview import page as overview_page
 from pages.server import assets, startup
 from pages.server.assets import FOLDER
 from tests.server import Server
@@ -56,6 +55,7 @@ def test_a_page_begins_with_the_names_of_the_scripts_that_it_needs(assay: Server
     assert any(b"/BidiComponent." in name for name in named)
     assert all(fetch(assay, name.decode()[1:])[0] == 200 for name in named)
     assert b"BACKEND_BASE_URL" in page and b"BACKEND_BASE_URL" not in own
+    assert b"<title>Assay</title>" in fetch(assay, "/overview")[2], "it leads on to the root, within the same frame"
 
 
 def test_all_of_it_may_be_served_below_an_address(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,8 +69,7 @@ def test_all_of_it_may_be_served_below_an_address(monkeypatch: pytest.MonkeyPatc
 
 
 def test_every_page_is_known_and_every_script_that_it_needs_is_there() -> None:
-    addresses = {"" if page is overview_page.page else address for _, _, page, _, address, _ in ROUTES}
-    assert set(assets.PAGE_ELEMENTS) == addresses
+    assert set(assets.PAGE_ELEMENTS) == {"", *(address for _, _, _, _, address, _ in ROUTES)}
     assert not [e for needed in assets.PAGE_ELEMENTS.values() for e in needed if not assets.scripts((e,))]
 
 
