@@ -280,9 +280,10 @@ function takeBoard(b, data) {
   const kept = b.items.filter((i) => i.cells.some((c) => b.undone.has(keyOf(i, c))) && !fresh.some((f) => f.item === i.item && f.cells.length >= i.cells.length));
   b.items = [...kept, ...fresh.filter((f) => !kept.some((k) => k.item === f.item))];
   const place = cell && keyOf(old, cell), words = cell && b.words.get(place);
-  if (words && !b.items.some((i) => i.cells.some((c) => keyOf(i, c) === place))) {
+  const gone = cell && !b.items.some((i) => i.cells.some((c) => keyOf(i, c) === place)) && `${cell.label}, ${unitWords(cell.unit)}, waits for you no more: somebody decided it, or its labels changed.`;
+  if (gone && words) {
     keepWords(b, place, "");
-    b.refused = [...b.refused, { why: `${cell.label}, ${unitWords(cell.unit)}, waits for you no more: somebody decided it, or its labels changed.`, reason: words }];
+    b.refused = [...b.refused, { why: gone, reason: words }];
   }
   const now = old && b.items.find((i) => i.item === old.item && openCells(b, i).length);
   if (now) {
@@ -297,6 +298,10 @@ function takeBoard(b, data) {
     }
     else showCell(b, b.at, true);
   } else onward(b, 0);
+  if (gone) {
+    startStray();
+    if (!words) say2(b, gone);
+  }
   if (before > AT_ONCE && b.outbox.length < before) sendActs(b);
   else if (b.outbox.length || b.ask) { clearTimeout(b.timer); b.timer = setTimeout(() => sendActs(b), RESEND); }
 }

@@ -27,6 +27,19 @@ const OVER = "[role=dialog], [role=alertdialog], [role=menu], [role=listbox]";
 const TYPED = "textarea, select, iframe, [contenteditable]:not([contenteditable=false]), input:not([type=checkbox], [type=radio], [type=button], [type=submit], [type=range])";
 const CONTROL = "a, button, summary, input, [role]:not(main, section, [role=main], [role=region])";
 let tabbed = false; // whether the focus was moved by the keyboard, not by the mouse
+const RHYTHM = 1000; // a longer pause between two keys ends what is being typed
+let strayUntil = 0;
+
+/** What the person was typing in, or deciding, has gone by itself: the keys that follow without a pause were meant for it. */
+function startStray() { strayUntil = performance.now() + RHYTHM; }
+
+/** Whether a key is meant for what has gone. Enter and Escape end it, as they would have ended what was typed. */
+function isStray(e) {
+  if (performance.now() > strayUntil || e.key === "Tab" || e.composedPath()[0].matches?.(TYPED)) return false;
+  if (/^(Enter|Escape)$/.test(e.key)) strayUntil = 0; else startStray();
+  if (!isShortcut(e) || e.key === "Enter") { e.preventDefault(); e.stopPropagation(); }
+  return true;
+}
 
 /** Whether something outside a root has the keyboard: a field, or something open above the page. A list of choices that the mouse closed does not count. */
 function awayFrom(root) {
@@ -39,6 +52,7 @@ function awayFrom(root) {
 /** Whether a key is for something else: typed into a field, or for a control that the keyboard focused. */
 function isTheirs(root, e) {
   const target = e.composedPath()[0];
+  if (isStray(e)) return true;
   if (target === root || root.contains(target)) return false;
   return awayFrom(root) || (tabbed && /^(Enter| |Arrow.*|Home|End|Page.*)$/.test(e.key) && document.activeElement.matches(CONTROL));
 }
@@ -56,7 +70,7 @@ const isShortcut = (e) => e.ctrlKey || e.metaKey || (e.altKey && !/^[[\]]$/.test
 /** Tracks who has the keyboard; a root without it says so and is styled accordingly. */
 function watchFocus(root, o) {
   const look = () => setTimeout(() => { if (root.isConnected) root.toggleAttribute("data-away", awayFrom(root)); });
-  addEventListener("pointerdown", () => { tabbed = false; look(); }, { ...o, capture: true });
+  addEventListener("pointerdown", () => { tabbed = false; strayUntil = 0; look(); }, { ...o, capture: true });
   addEventListener("keydown", (e) => { if (e.key === "Tab") tabbed = true; }, { ...o, capture: true });
   for (const what of ["focusin", "focusout", "click"]) addEventListener(what, look, o);
   addEventListener("keyup", (e) => { if (e.target !== root.getRootNode().host) look(); }, o);

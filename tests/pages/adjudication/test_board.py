@@ -164,6 +164,7 @@ def test_a_judge_that_was_asked_for_is_asked_for_no_more_once_the_item_is_decide
     bench.press("v", "v")
     assert bench.message()["reveal"] == "i1"
     bench.tell(item("i2"), left=1)
+    bench.page.locator(".case.here").click()  # not a key, which may be meant for the rating that has gone
     bench.press("3", "Enter", "1")
     assert bench.message()["reveal"] is None
 
@@ -257,6 +258,49 @@ def test_a_reason_is_shown_if_its_rating_waits_no_more(bench: Bench) -> None:
     assert alert.startswith("Not saved. tone, turn 1, waits for you no more") and "half a thought" in alert
     bench.tell(item("i1", case("turn:2")), left=1)
     assert bench.page.locator(".panel").get_by_role("alert").count() == 1
+
+
+def test_letters_meant_for_a_rating_that_has_gone_decide_nothing(bench: Bench) -> None:
+    """They were keys of the next rating: somebody typed "3 lines", and 3 was its value."""
+    bench.page.clock.install()
+    bench.page.clock.pause_at(2_000_000_000)
+    bench.tell(item("i1", case("turn:1"), case("turn:2")), item("i2"), left=3)
+    bench.press("3", "Enter", "6")
+    bench.page.keyboard.type("it has ")
+    bench.tell(item("i1", case("turn:2")), item("i2"), left=2)
+    for letters in ("4 lines", "]v3"):
+        bench.page.keyboard.type(letters)
+        bench.page.clock.run_for(900)
+    bench.press("Enter")
+    assert bench.item == "i1" and not bench.page.locator(".case [aria-checked=true]").count()
+    bench.press("2")
+    bench.tell(item("i2"), left=1)
+    sentences = bench.page.locator(".case .hintline, .live").all_inner_texts()
+    assert sentences == ["tone, turn 2, waits for you no more: somebody decided it, or its labels changed."] * 2
+    bench.press("4", "Enter", "1")
+    bench.page.clock.run_for(1_100)
+    assert not bench.page.evaluate("messages.some(m => m.acts.length)")
+    bench.press("4", "Enter", "1")
+    bench.page.clock.run_for(300)
+    [act] = bench.page.evaluate("messages.at(-1).acts")
+    assert (act["item"], act["v"]) == ("i2", 4)
+
+
+def test_after_a_rating_has_gone_keys_are_taken_where_the_person_goes_on(bench: Bench) -> None:
+    bench.page.clock.install()
+    bench.page.clock.pause_at(2_000_000_000)
+    bench.tell(item("i1", case("turn:1"), case("turn:2"), case("turn:3")), left=3)
+    bench.tell(item("i1", case("turn:2"), case("turn:3")), left=2)
+    bench.press("4")
+    bench.page.locator(".case.here .step", has_text="2").click()
+    bench.press("Enter", "1")
+    bench.tell(item("i1", case("turn:3")), left=1)
+    bench.page.clock.run_for(300)
+    [act] = bench.page.evaluate("messages.at(-1).acts")
+    assert (act["unit"], act["v"]) == ("turn:2", 2)
+    assert bench.page.evaluate(PRESSED_AS, {"key": "c", "ctrlKey": True}), "the browser's own keys are"
+    bench.press("3")
+    assert bench.page.locator(".case [aria-checked=true]").all_inner_texts() == ["3"], "the decision was the person's"
 
 
 def test_a_reason_runs_as_its_letters_do(bench: Bench) -> None:
