@@ -3,7 +3,6 @@
 const REASONS = ["misread the text", "used the scale differently", "both can be defended; I follow the rule", "a slip of the key", "the definition settles it"];
 const RESEND = 4000, AT_ONCE = 50; // the rest goes when those are acknowledged
 const boards = new Map();
-const KEPT = ["picks", "words"];
 const MOST_REASON = 2000; // letters that data/adjudication saves
 const LAST = TOUCH ? "Now the reason." : "Press Enter, then a number for the reason.";
 
@@ -11,8 +10,14 @@ function boardOf(data) {
   const id = data.person + "\n" + data.place;
   let b = boards.get(id);
   if (!b) rawFor(data.person);
-  if (!b) boards.set(id, b = { person: data.person, items: [], now: null, at: 0, picks: keptMap("picks", id), words: keptMap("words", id), dataset: data.place, place: id, phase: "value", typed: "", restored: null, outbox: keptActs(data.person).filter((one) => one.dataset === data.place), refusedKeys: new Set(), refused: [], undone: new Set(), history: [], made: 0, silentSince: null, nonce: Date.now(), ask: null, sure: null, hint: "" });
+  if (!b) boards.set(id, b = { person: data.person, items: [], now: null, at: 0, ...keptOf(id), dataset: data.place, phase: "value", typed: "", restored: null, outbox: keptActs(data.person).filter((one) => one.dataset === data.place), refusedKeys: new Set(), undone: new Set(), history: [], made: 0, silentSince: null, nonce: Date.now(), ask: null, sure: null, hint: "" });
   return b;
+}
+
+/** Values and reasons that were begun but not decided, and what was refused, live in the browser too, as on the desk: a closed tab loses none. */
+function keptOf(id) {
+  const map = (sort, fits) => new KeptMap(`assay:${sort}:${id}\n`, fits), isText = (v) => typeof v === "string";
+  return { picks: map("picks", (v) => v === null || typeof v === "number"), words: map("words", isText), refused: map("refusals", (v) => isText(v?.why)) };
 }
 
 const keyOf = (item, cell) => item.item + "\u0000" + cellKey(cell.unit, cell.dimension);
@@ -28,23 +33,12 @@ function choicesOf(cell) {
   return [...said.map((v) => ({ v, t: numeral(v) })), ...cell.steps];
 }
 
-/** Values and reasons that were begun but not decided live in the browser too, as answers on the desk do: a closed tab loses none. */
-function keptMap(sort, id) {
-  const held = box.get(`assay:${sort}:${id}`);
-  return new Map(Array.isArray(held) ? held.filter((one) => Array.isArray(one)) : []);
-}
-
-function keep(b) {
-  for (const sort of KEPT) b[sort].size ? box.set(`assay:${sort}:${b.place}`, [...b[sort]]) : box.drop(`assay:${sort}:${b.place}`);
-}
-
 /** The reason in own words that was begun for the cell in hand. */
 const wordsNow = (b) => b.words.get(keyOf(b.now, cellNow(b))) || "";
 
 function keepWords(b, place, words) {
   b.restored = null;
   if (words) b.words.set(place, words); else b.words.delete(place);
-  keep(b);
 }
 
 function unitWords(unit) {
@@ -173,11 +167,13 @@ function drawPanel(b) {
 
 /** What was refused or could not be saved; a reason in one's own words is not lost by it. */
 function messages(b) {
-  const parts = b.refused.map(({ why, reason }) => {
+  const parts = [...b.refused].map(([key, { why, reason }]) => {
     const e = el("div", "refusal", null, { role: "alert" });
     e.append(el("b", "", "Not saved. "), document.createTextNode(why));
     if (reason && !REASONS.includes(reason)) e.append(prose("prose", `Your reason was: ${reason}`));
-    e.append(button("unrefuse", "close", "", "close this message"));
+    const close = button("unrefuse", "close", "", "close this message");
+    close.dataset.key = key;
+    e.append(close);
     return e;
   });
   return b.notice ? [...parts, el("div", "refusal", b.notice, { role: "alert" })] : parts;

@@ -50,7 +50,6 @@ function pick(b, v) {
   const cell = cellNow(b);
   if (!cell) return;
   b.picks.set(keyOf(b.now, cell), v);
-  keep(b);
   b.hint = "";
   drawBoard(b);
   caseInView(b);
@@ -133,9 +132,8 @@ function decideNow(b, reason) {
   b.undone.delete(place);
   b.picks.delete(place);
   b.words.delete(place);
-  keep(b);
   b.made++;
-  b.refused = [];
+  for (const [refusal, of] of b.refused) if (of.place === place) b.refused.delete(refusal); // it is decided anew
   if (openCells(b, item).length) showCell(b, at);
   else onward(b, 0);
   sendActs(b);
@@ -155,7 +153,6 @@ function undoKey(b) {
   if (!item.cells.some(same)) { item = { ...item, sig: "", cells: [...item.cells, last.cell] }; b.items = b.items.map((i) => (i.item === item.item ? item : i)); }
   b.picks.set(keyOf(item, last.cell), last.v);
   if (!REASONS.includes(last.reason)) b.words.set((b.restored = keyOf(item, last.cell)), last.reason);
-  keep(b);
   b.now = item; b.sure = null;
   showCell(b, openCells(b, item).findIndex(same));
   sendActs(b);
@@ -242,7 +239,7 @@ function boardClick(b, e) {
     else if (what === "judge") judgeKey(b);
     else if (what === "raw") MOVES.x(b);
     else if (what === "next" || what === "before") onward(b, what === "next" ? 1 : -1);
-    else if (what === "unrefuse") { const all = [...button2.closest(".panel, .idle").querySelectorAll(".refusal")]; b.refused = b.refused.filter((_, n) => all[n] !== button2.parentElement); drawBoard(b); }
+    else if (what === "unrefuse") { b.refused.delete(button2.dataset.key); drawBoard(b); }
     else if (what === "fold") MOVES.l(b);
     else if (what === "reason") decideNow(b, REASONS[Number(button2.dataset.n)]);
     else if (what === "decide") decideNow(b, wordsNow(b));
@@ -253,7 +250,7 @@ function boardClick(b, e) {
 /** What the server says: what is saved, what is not, and the items that wait now. */
 function takeBoard(b, data) {
   const old = b.now, cell = old && cellNow(b); // before its other cells come back, or go
-  const before = b.outbox.length, sight = () => JSON.stringify([b.refused, b.notice, b.now && openCells(b, b.now).map((c) => [c.unit, c.dimension])]), seen = sight();
+  const before = b.outbox.length, sight = () => JSON.stringify([[...b.refused.keys()], b.notice, b.now && openCells(b, b.now).map((c) => [c.unit, c.dimension])]), seen = sight();
   for (const { key, at, names } of data.acked || []) {
     if (takeOut(b, key)) b.savedAt = at;
     const made = b.history.find((h) => h.key === key);
@@ -264,7 +261,7 @@ function takeBoard(b, data) {
     b.refusedKeys.add(key);
     const out = takeOut(b, key);
     if (b.history.some((h) => h.key === key)) { b.history = b.history.filter((h) => h.key !== key); b.made = Math.max(0, b.made - 1); }
-    b.refused = [...b.refused, { why, reason: out && out.act.reason }];
+    b.refused.set(key, { place: out && out.place, why, reason: out && out.act.reason });
     tell(b, `Not saved. ${why}`);
   }
   b.silentSince = null;
@@ -283,7 +280,7 @@ function takeBoard(b, data) {
   const gone = cell && !b.items.some((i) => i.cells.some((c) => keyOf(i, c) === place)) && `${cell.label}, ${unitWords(cell.unit)}, waits for you no more: somebody decided it, or its labels changed.`;
   if (gone && words) {
     keepWords(b, place, "");
-    b.refused = [...b.refused, { why: gone, reason: words }];
+    b.refused.set(uuid(), { place, why: gone, reason: words });
   }
   const now = old && b.items.find((i) => i.item === old.item && openCells(b, i).length);
   if (now) {

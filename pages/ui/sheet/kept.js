@@ -11,6 +11,17 @@ const box = (() => {
   };
 })();
 
+/** A map that lives in this browser too, each entry by itself: a tab takes away nothing that another one keeps. */
+class KeptMap extends Map {
+  constructor(prefix, fits) {
+    super();
+    this.prefix = prefix;
+    for (const key of box.keys(prefix)) if (fits(box.get(key))) super.set(key.slice(prefix.length), box.get(key));
+  }
+  set(key, value) { box.set(this.prefix + key, value); return super.set(key, value); }
+  delete(key) { box.drop(this.prefix + key); return super.delete(key); }
+}
+
 const answerKey = (person, key) => `assay:answer:${person}:${key}`;
 
 /** A person's answers that no server has acknowledged; anything else is discarded. */

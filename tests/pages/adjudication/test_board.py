@@ -28,6 +28,9 @@ window.ready = true;
 </script>"""
 
 
+SCRIPTS = sheet.bundle_scripts(*sheet.TEXTS, board.COMPONENT_FOLDER / "board.js", board.COMPONENT_FOLDER / "moves.js")
+
+
 def case(unit: str, dimension: str = "tone") -> Json:
     lists = {name: [] for name in ("notes", "judges")}
     labels = [{"by": "A", "v": 1}, {"by": "B", "v": 5}]
@@ -71,18 +74,11 @@ class Bench:
 
 @pytest.fixture
 def bench(chromium: Any) -> Iterator[Bench]:
-    files = (
-        *(sheet.COMPONENT_FOLDER / name for name in sheet.TEXTS),
-        board.COMPONENT_FOLDER / "board.js",
-        board.COMPONENT_FOLDER / "moves.js",
-    )
-    scripts = sheet.bundle_scripts(*files)
-
     with chromium.new_context(locale="en-US") as context:
         page = context.new_page()
         errors: list[str] = []
         page.on("pageerror", lambda error: errors.append(str(error)))
-        answer_all(page, BED, "/board.js", scripts)
+        answer_all(page, BED, "/board.js", SCRIPTS)
         page.goto(ORIGIN)
         page.wait_for_function("window.ready")
         yield Bench(page)
@@ -258,6 +254,58 @@ def test_a_reason_is_shown_if_its_rating_waits_no_more(bench: Bench) -> None:
     assert alert.startswith("Not saved. tone, turn 1, waits for you no more") and "half a thought" in alert
     bench.tell(item("i1", case("turn:2")), left=1)
     assert bench.page.locator(".panel").get_by_role("alert").count() == 1
+
+
+def test_a_refusal_stays_until_it_is_closed_or_the_rating_is_decided_anew(bench: Bench) -> None:
+    """It went with the next decision and with the tab, and a reason in one's own words with it."""
+    three = item("i1", case("turn:1"), case("turn:2"), case("turn:3"))
+    alerts = bench.page.locator(".panel").get_by_role("alert")
+    bench.tell(three, left=3)
+    for words, why in (("first words", "The labels changed."), ("second words", "The store is full.")):
+        bench.press("3", "Enter", "6")
+        bench.page.keyboard.type(words)
+        bench.press("Enter")
+        act = bench.message()["acts"][-1]
+        bench.tell(three, left=3, refused=[{"key": act["key"], "why": why}])
+        bench.press("ArrowUp", "ArrowUp", "ArrowDown")
+    assert alerts.count() == 2
+    bench.page.reload()
+    bench.page.wait_for_function("window.ready")
+    bench.page.evaluate("localStorage.setItem('assay:refusals:lea\\ndemo\\nx', '{')")
+    bench.tell(three, left=3)
+    assert sorted(alerts.locator(".prose").all_inner_texts()) == [
+        "Your reason was: first words", "Your reason was: second words",
+    ]  # fmt: skip
+    bench.press("4", "Enter", "1")
+    assert "second words" in alerts.inner_text(), "only the first rating is decided anew"
+    alerts.get_by_role("button", name="close").click()
+    assert not alerts.count()
+    bench.page.reload()
+    bench.page.wait_for_function("window.ready")
+    bench.tell(three, left=3)
+    assert not alerts.count()
+
+
+def test_what_is_begun_in_two_tabs_is_kept_of_both(bench: Bench) -> None:
+    """Each kept all that it knew, in place of what the other one kept."""
+    items = item("i1"), item("i2")
+    other = bench.page.context.new_page()
+    answer_all(other, BED, "/board.js", SCRIPTS)
+    other.goto(ORIGIN)
+    other.wait_for_function("window.ready")
+    for tab in (bench, Bench(other)):
+        tab.tell(*items, left=2)
+    for tab, keys in ((Bench(other), "]2"), (bench, "4")):
+        tab.press(*keys, "Enter", "6")
+        tab.page.keyboard.type(f"as {keys[-1]}")
+    bench.page.reload()
+    bench.page.wait_for_function("window.ready")
+    bench.tell(*items, left=2)
+    for value in "42":
+        here = bench.page.locator(".case.here")
+        assert here.locator("[aria-checked=true]").inner_text() == value
+        assert here.locator("input.own").input_value() == f"as {value}"
+        bench.press("]")
 
 
 def test_letters_meant_for_a_rating_that_has_gone_decide_nothing(bench: Bench) -> None:
