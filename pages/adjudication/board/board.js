@@ -3,7 +3,6 @@
 const REASONS = ["misread the text", "used the scale differently", "both can be defended; I follow the rule", "a slip of the key", "the definition settles it"];
 const RESEND = 4000, AT_ONCE = 50; // the rest goes when those are acknowledged
 const boards = new Map();
-const MOST_REASON = 2000; // letters that data/adjudication saves
 const LAST = TOUCH ? "Now the reason." : "Press Enter, then a number for the reason.";
 
 function boardOf(data) {

@@ -120,10 +120,10 @@ function decideNow(b, reason) {
   const place = keyOf(item, cell);
   if (!b.picks.has(place)) return say2(b, "Choose a value first.");
   if (!reason.trim()) return say2(b, "A reason is needed: a number, or your own words.");
-  const length = [...reason.trim()].length;
-  if (length > MOST_REASON) {
+  const why = tooLong(reason.trim());
+  if (why) {
     b.phase = "reason";
-    say2(b, `The reason has ${length.toLocaleString("en")} letters; at most ${MOST_REASON.toLocaleString("en")} are allowed.`);
+    say2(b, why);
     return ownField(b).focus();
   }
   const v = b.picks.get(place), key = uuid(), at = b.at;

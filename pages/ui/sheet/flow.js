@@ -122,7 +122,8 @@ function skip(d) {
   const { menu, view } = d;
   const own = digitOf(menu.input.value) ? "" : menu.input.value.trim(), picked = REASONS[menu.reason];
   const reason = picked && own ? `${picked}: ${own}` : picked || own;
-  if (!reason) { menu.ask.hidden = false; menu.input.focus({ preventScroll: true }); return say(d, menu.ask.textContent); }
+  const why = reason ? tooLong(reason) : "A reason is needed: write one, or choose one below.";
+  if (why) { menu.ask.textContent = why; menu.ask.hidden = false; menu.input.focus({ preventScroll: true }); return say(d, why); }
   closeDock(d);
   focusRoot(d);
   leave(d, view, "skip", reason);

@@ -150,6 +150,7 @@ function attach(d, root) {
   document.addEventListener("visibilitychange", () => { tick(d); d.paused = document.hidden; if (document.hidden && d.view) { takeTyped(d); saveDraft(d, d.view); } }, o);
   addEventListener("pagehide", () => { tick(d); keepEditor(d); if (d.view) { takeTyped(d); saveDraft(d, d.view); } }, o);
   root.addEventListener("click", (e) => onClick(d, e), o);
+  root.addEventListener("input", ({ target: { value, maxLength } }) => { if (maxLength >= MOST_NOTE && value.length >= maxLength) hint(d, `${maxLength.toLocaleString("en")} characters fit here: the rest is left out.`); }, o);
   root.addEventListener("mousedown", (e) => onPointer(d, e), o);
   root.addEventListener("wheel", () => tick(d), quiet);
   root.addEventListener("pointermove", () => { if (performance.now() - d.lastInput > 1000) tick(d); }, quiet);

@@ -2,7 +2,7 @@
 
 const MAC = /Mac|iPhone|iPad/.test(navigator.platform);
 const GO = MAC ? "⌘ ⏎" : "Ctrl ⏎";
-const MOST_NOTE = 20000, MOST_BETTER = 1000000; // letters that data/desk/labels.py saves: a field cuts off what is pasted beyond them
+const MOST_NOTE = 20000, MOST_BETTER = 1000000; // letters that data/desk/labels.py saves: a field takes no more, and says so
 const REASONS = ["the text is broken or empty", "I do not know this subject", "not my language", "the question does not fit"];
 
 /** The frame is made once per mount; only its parts are changed afterwards. */
@@ -178,8 +178,8 @@ function openSkip(d) {
   closeDock(d);
   const menu = el("div", "menu skip", null, { role: "dialog", "aria-modal": "true", "aria-label": "Skip this item", tabindex: "-1" });
   const line = el("div", "menuline"), list = el("div", "reasons", null, { role: "radiogroup", "aria-label": "common reasons" });
-  const input = el("input", "free", null, { type: "text", placeholder: TOUCH ? "why: in your own words, or choose below" : `why: in your own words, or 1 to ${REASONS.length}`, "aria-label": "Why do you skip it? In your own words", maxlength: "400", autocomplete: "off" });
-  const need = el("div", "ask", "A reason is needed: write one, or choose one below.", { hidden: "", role: "alert" });
+  const input = el("input", "free", null, { type: "text", placeholder: TOUCH ? "why: in your own words, or choose below" : `why: in your own words, or 1 to ${REASONS.length}`, "aria-label": "Why do you skip it? In your own words", autocomplete: "off" });
+  const need = el("div", "ask", null, { hidden: "", role: "alert" });
   REASONS.forEach((reason, i) => {
     const b = el("button", "reason", null, { type: "button", role: "radio", "aria-checked": "false", "data-do": "reason", "data-n": i, tabindex: i ? "-1" : "0" });
     b.append(unread(i + 1), el("span", "", reason));

@@ -205,6 +205,14 @@ function offRange(range, label, text) {
   return onStep(range, v) ? "" : `${bounds} in steps of ${numeral(range.step)}: ${text.trim().slice(0, 24)} lies between two.`;
 }
 
+const MOST_REASON = 2000; // letters that data/desk and data/adjudication save
+
+/** Why a reason is too long to be saved; "" if it is not. */
+function tooLong(reason) {
+  const length = [...reason].length;
+  return length > MOST_REASON ? `The reason has ${length.toLocaleString("en")} letters; at most ${MOST_REASON.toLocaleString("en")} are allowed.` : "";
+}
+
 /** The answer of a list that a digit names: the answer of that number on a scale, else the n-th; 0 is ten, or 0 itself where there is no ten. */
 function stepOfDigit({ kind, steps }, n) {
   const real = steps.filter((s) => s.v !== null), at = (v) => real.find((s) => s.v === v);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from judges.importing.lines import LONGEST_REASON
 from tests.pages.desk_driver import patiently
 from tests.pages.ui.sheet import fakes
 from tests.pages.ui.sheet.bench import Bench, answered_sheet, blind_response, response
@@ -990,6 +991,32 @@ def test_a_click_that_ends_a_selection_within_a_note_does_not_open_it(bench: Ben
     for selected, opened in (("curt", 0), ("", 1)):
         note.evaluate("(e, selected) => { window.getSelection = () => selected; e.click() }", selected)
         assert bench.page.locator(".note.full").count() == opened
+
+
+def test_a_reason_to_skip_that_is_too_long_is_refused_whole(bench: Bench) -> None:
+    """What was written beyond 400 letters was cut off without a word."""
+    bench.sit(response("a"), response("b"))
+    bench.press("s")
+    bench.page.keyboard.insert_text("é😀" * (LONGEST_REASON // 2) + "x")
+    bench.press("Enter")
+    assert bench.item == "id-a" and bench.text(".menu .ask") == bench.page.locator(".live").text_content()
+    expected = f"The reason has {LONGEST_REASON + 1:,} letters; at most {LONGEST_REASON:,} are allowed."
+    assert bench.text(".menu .ask") == expected
+    bench.press("End", "Backspace", "Enter")
+    assert bench.item == "id-b" and bench.waiting()[0]["reason"] == "é😀" * (LONGEST_REASON // 2)
+
+
+@pytest.mark.parametrize("key", ["m", "i"])
+def test_a_field_that_takes_no_more_letters_says_so(bench: Bench, key: str) -> None:
+    """The end of what was pasted was cut off without a word."""
+    bench.sit(response("a"))
+    bench.press(key)
+    bench.page.keyboard.insert_text("x" * 19_999)
+    assert bench.hint() == ""
+    bench.page.keyboard.insert_text("yz")
+    assert bench.hint() == "20,000 characters fit here: the rest is left out."
+    bench.press("Enter")
+    assert bench.page.locator(".mynote .prose").text_content() == "x" * 19_999 + "y"
 
 
 def test_without_a_reason_the_field_for_it_has_the_keyboard(bench: Bench) -> None:
