@@ -39,7 +39,8 @@ def save_sent(me: Person, key: str, state: dict[str, Any], zone: tzinfo) -> None
             state["notice"] = str(error)
             return
         except AssayError as error:
-            state["refused"] = [*state.get("refused", []), {"key": act_key, "why": str(error)}][-session.MAX_ENTRIES :]
+            refusal = {"key": act_key, "why": text.isolate_names(str(error))}
+            state["refused"] = [*state.get("refused", []), refusal][-session.MAX_ENTRIES :]
             continue
         at = f"{text.in_zone(now(), zone):%H:%M:%S}"
         state["acked"] = [*state.get("acked", []), {"key": act_key, "at": at, "names": names}][-session.MAX_ENTRIES :]

@@ -49,6 +49,7 @@ def _board(me: Person, dataset: Dataset, zone: tzinfo) -> None:
             text.refuse(error)
             return
         notice = str(error)  # what could be read last stays on screen, and with it what is not saved
+    message = state.get("notice") or notice
     draw_board(
         {
             "person": me.name,
@@ -56,7 +57,7 @@ def _board(me: Person, dataset: Dataset, zone: tzinfo) -> None:
             **state["board"],
             "acked": state.get("acked", []),
             "refused": state.get("refused", []),
-            "notice": state.get("notice") or notice,
+            "notice": message and text.isolate_names(message),
         },
         key=key,
         on_outbox=url_state.callback_of("adjudication", lambda: exchange.save_sent(me, key, state, zone)),

@@ -77,7 +77,7 @@ def save_sent(me: Person, key: str, state: dict[str, Any], zone: tzinfo) -> None
         return
     new = [{"key": s.key, "at": f"{text.in_zone(s.at, zone):%H:%M:%S}"} for s in saved]
     state["acked"] = (state.get("acked", []) + new)[-session.MAX_ENTRIES :]
-    state["refused"] = [{"key": r.key, "item": r.item, "why": r.why} for r in refused]
+    state["refused"] = [{"key": r.key, "item": r.item, "why": text.isolate_names(r.why)} for r in refused]
 
 
 def guidelines_data(version: GuidelinesVersion | None, dataset: str, zone: tzinfo) -> dict[str, Any] | None:

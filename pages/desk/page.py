@@ -55,7 +55,7 @@ def _desk(
         notice = str(error)
     filtered, may_fill = filters != queue.QueueFilters(), me.may("researcher")
     stand = state["stand"]  # the last that could be read: the sheet stays on screen, and with it what is not saved
-    empty = None
+    empty, message = None, state.get("notice") or notice or refusal
     if not stand.waiting and not notice:
         empty = exchange.empty_text(stream, filtered, stand.queue.drawn, may_fill)
     draw_sheet(
@@ -77,7 +77,7 @@ def _desk(
                 "assigned": state["assigned"],
             },
             "empty": empty,
-            "notice": state.get("notice") or notice or refusal,
+            "notice": message and text.isolate_names(message),
             "guide": state["guide"],
         },
         key=key,

@@ -38,6 +38,9 @@ NO_RATINGS = (
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&^=/@])")
 _TURNING = re.compile(r"(\u2068[^\u202a-\u202e\u2066-\u2069]*\u2069)|[\u202a-\u202e\u2066-\u2069]")
 """Signs that turn the direction of the text after them, which may be ours; the group keeps to a name (`isolate`)."""
+_RIGHT_TO_LEFT = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
+_NAME = re.compile(rf"(\u2068[^\u2069]*\u2069)|{_RIGHT_TO_LEFT}+(?:[^\w:;()\u2066-\u2069]+{_RIGHT_TO_LEFT}+)*")
+"""Words from right to left that no number and no sign of ours parts; the group is isolated already."""
 _ADDRESS = re.compile(r"(?<=\\:)(?=\\/\\/)|(?<=[wW]{3})(?=\\\.)|(?=\\@)")
 """The positions at which Streamlit makes links of bare addresses: http://, www., and before the @ of a mail address."""
 
@@ -47,7 +50,7 @@ def escape(text: object) -> str:
 
     Streamlit also looks for addresses after it resolves escapes, so an empty span of small text splits them.
     """
-    escaped = _SPECIAL.sub(r"\\\1", " ".join(_TURNING.sub(r"\1", str(text)).split()))
+    escaped = _SPECIAL.sub(r"\\\1", " ".join(isolate_names(str(text)).split()))
     return _ADDRESS.sub(":small[]", escaped)
 
 
@@ -55,6 +58,14 @@ def isolate(name: object) -> str:
     """A name as a part of a sentence of ours: letters that run from right to left do not turn what stands beside it."""
     plain = _TURNING.sub(r"\1", str(name))
     return f"\u2068{plain}\u2069" if any(unicodedata.bidirectional(sign) in ("R", "AL") for sign in plain) else plain
+
+
+def isolate_names(sentence: str) -> str:
+    """A sentence of ours in which each name from right to left is isolated; without a letter of ours it stays whole."""
+    plain = _TURNING.sub(r"\1", sentence)
+    if not any(unicodedata.bidirectional(sign) == "L" for sign in plain):
+        return plain
+    return _NAME.sub(lambda name: name[1] or f"\u2068{name[0]}\u2069", plain)
 
 
 def shorten(text: str, columns: int) -> str:
@@ -79,7 +90,7 @@ def join_lines(*lines: str) -> str:
 
 def _fill(template: str, values: dict[str, object]) -> str:
     """A template with its values; one that is the whole template is a sentence, and runs as ours do."""
-    put = escape if re.fullmatch(r"\{\w+\}\.?", template) else lambda value: isolate(escape(value))
+    put = escape if re.fullmatch(r"\{\w+\}\.?", template) else lambda value: escape(isolate(value))
     return template.format(**{name: put(value) for name, value in values.items()})
 
 

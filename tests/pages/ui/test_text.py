@@ -42,6 +42,20 @@ def test_a_name_does_not_turn_what_stands_beside_it(name: object, isolated: str)
     assert escaped.count("\u2068") == escaped.count("\u2069") == 2 * isolated.count("\u2068")
 
 
+@pytest.mark.parametrize(
+    ("sentence", "isolated"),
+    [
+        ("דנה: 5 of 8, יוסי 3 of 4", "\u2068דנה\u2069: 5 of 8, \u2068יוסי\u2069 3 of 4"),
+        ("דנה כהן-לוי decided “טוב, תודה”.", "\u2068דנה כהן-לוי\u2069 decided “\u2068טוב, תודה\u2069”."),
+        ("It is \u2068דנה 3\u2069's, not דנה's 3", "It is \u2068דנה 3\u2069's, not \u2068דנה\u2069's 3"),
+        ("שיחה 12 (3)", "שיחה 12 (3)"), ("a\u202eb 日本 3", "ab 日本 3"),
+    ],
+)  # fmt: skip
+def test_names_in_a_sentence_do_not_turn_what_stands_beside_them(sentence: str, isolated: str) -> None:
+    assert text.isolate_names(sentence) == isolated and text.isolate_names(isolated) == isolated
+    assert text.escape(sentence).replace("\\", "") == isolated
+
+
 def test_a_value_is_isolated_and_a_whole_sentence_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
     """A sentence runs from left to right even if it begins with a name."""
     lines: list[str] = []
@@ -49,7 +63,7 @@ def test_a_value_is_isolated_and_a_whole_sentence_is_not(monkeypatch: pytest.Mon
     text.say("{name} 5", name="דנה")
     text.say("{sentence}.", sentence="דנה has 5")
     text.bullets(["דנה has 5"])
-    assert lines == ["\u2068דנה\u2069 5", "דנה has 5.", "- דנה has 5"]
+    assert lines == ["\u2068דנה\u2069 5", "\u2068דנה\u2069 has 5.", "- \u2068דנה\u2069 has 5"]
 
 
 class Rerun(Exception):
