@@ -313,7 +313,8 @@ function take(d, data) {
   const emptied = JSON.stringify(d.empty) !== JSON.stringify(data.empty);
   d.empty = data.empty;
   const { opening } = d; // reset as soon as an item is shown
-  if (opening && openItem(d, opening)) refill(d, opening);
+  if (opening && isWriting(d) && d.queue[0]?.sheet.item === opening) { d.opening = null; hint(d, COMES_NEXT); }
+  else if (opening && openItem(d, opening)) refill(d, opening);
   if (data.open) takeOpen(d, data.open);
   if (data.notice !== d.lastNotice) { d.lastNotice = data.notice; d.notice = data.notice; drawToasts(d); if (data.notice) say(d, data.notice); }
   if (d.refused !== refusedBefore) drawToasts(d);
@@ -322,16 +323,20 @@ function take(d, data) {
   if (narrowed) sendSoon(d); // it has another list now
 }
 
+const COMES_NEXT = "The item you asked for comes next.";
+/** Whether the person writes a note or a reason, which belongs to the item on screen. */
+const isWriting = (d) => Boolean(d.menu || d.editor);
+
 /** A link names an item. It is followed when the address says so and the person is not in the middle of another. */
 function takeOpen(d, item) {
   if (d.view && d.view.sheet.item === item) return;
   const first = !d.view;
   if (!first && (urlItem() !== item || d.urlDue || d.urlOurs === item)) return;
-  if (!first && d.view.undo.length && !d.fresh) {
+  if (!first && (d.view.undo.length || isWriting(d)) && !d.fresh) {
     const i = d.queue.findIndex((q) => q.sheet.item === item);
     if (i > 0) d.queue.unshift(d.queue.splice(i, 1)[0]);
     showUrl(d);
-    return hint(d, "The item you asked for comes next.");
+    return hint(d, COMES_NEXT);
   }
   if (!d.past.some((p) => p.sheet.item === item) || d.queue.some((q) => q.sheet.item === item) || !first) openItem(d, item);
 }

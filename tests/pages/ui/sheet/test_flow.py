@@ -682,3 +682,25 @@ def test_an_item_that_was_fetched_comes_too_late_once_the_person_has_gone_on(ben
     bench.go()
     bench.tell(sheets=[response("z")])
     assert bench.item == "id-b"
+
+
+@pytest.mark.parametrize("key", ["s", "m", "i"])
+def test_no_item_takes_the_place_of_one_of_which_something_is_written(bench: Bench, key: str) -> None:
+    """The reason to skip it skipped the other one, and letters of a note were keys there."""
+    bench.sit(*(response(name) for name in "abc"))
+    bench.tell(refused=[{"key": "k", "item": "id-z", "why": "Your claim on it has run out."}])
+    bench.page.get_by_text("Open it again").click()
+    bench.press(key)
+    bench.page.keyboard.type("not")
+    bench.tell(sheets=[response("z")])
+    assert bench.item == "id-a" and bench.hint() == "The item you asked for comes next."
+    bench.wait(1)
+    bench.page.evaluate("history.replaceState(null, '', '/?item=id-c')")
+    bench.tell(open="id-c")
+    bench.page.keyboard.type(" my subject")
+    bench.press("Enter")
+    if key != "s":
+        bench.go()
+    [answer] = bench.waiting()
+    texts = [answer["reason"] or answer["notes"][0]["text"], answer["item"], bench.item]
+    assert texts == ["not my subject", "id-a", "id-c"]
