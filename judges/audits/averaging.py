@@ -18,7 +18,9 @@ from judges.audits._verdict import (
     share_of,
     too_few,
 )
-from judges.stats.association import bootstrap_pearson, r_squared
+from judges.stats.association import r_squared
+from judges.stats.concordance import pearson
+from judges.stats.intervals import Cells
 
 _TURN = ("context_use", "helpfulness", "safety")
 
@@ -44,7 +46,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
         same = "coherence is" if len({row[1] for row in rows}) < 2 else "the scores of a dialogue's turns are"
         return not_tested(f"A mean and a judgment look alike here, because {same} always the same.", n=items)
     equal = share_of((key, c == floor(m + 0.5)) for key, c, m, _, _ in differ)
-    line = r_squared(bootstrap_pearson([r[2] for r in rows], [r[1] for r in rows], item_numbers(r[0] for r in rows)))
+    line = r_squared(pearson(Cells(item_numbers(r[0] for r in rows), [r[2] for r in rows], [r[1] for r in rows])))
     drops, alone = _drops(judgments)
     figure = max((equal, line), key=lambda i: i.point or 0.0)
     verdict = limit_verdict(figure, threshold)

@@ -15,7 +15,8 @@ from judges.audits._verdict import (
     strongest_flags,
     too_few,
 )
-from judges.stats.association import bootstrap_spearman
+from judges.stats.concordance import spearman
+from judges.stats.intervals import Cells
 from judges.triage import describe_unit
 
 _MAX_FLAGS = 50
@@ -36,7 +37,7 @@ def find(evidence: AuditEvidence, limit: float, *, dimension: str, text: str) ->
     if stop := too_few(items, f"items with a score of {name} and its text"):
         return stop
     sizes, values = [size for _, _, size in rows], [value for _, value, _ in rows]
-    r = bootstrap_spearman(sizes, values, place_of)
+    r = spearman(Cells(place_of, sizes, values))
     picture = point_picture(f"tokens in the {text}", name, list(zip(map(float, sizes), values, strict=True)))
     if r.point is None:
         same = name if len(set(values)) == 1 else f"the length of every {text}"

@@ -20,7 +20,9 @@ from judges.audits._verdict import (
     too_few,
 )
 from judges.protocols.orders import verdict_dimension
-from judges.stats.association import bootstrap_spearman, probability_at_zero
+from judges.stats.association import probability_at_zero
+from judges.stats.concordance import spearman
+from judges.stats.intervals import Cells
 from judges.stats.uncertainty import wilson_interval
 
 _WARNING_DISTANCE = 0.1
@@ -67,7 +69,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     rate = probability_at_zero([[lead] for _, lead in known], [won for won, _ in known]) if controlled else plain
     assert rate.point is not None
     verdict = neutral_verdict(rate, 0.5, _WARNING_DISTANCE)
-    r = bootstrap_spearman(ratios, signs, range(len(ratios)))
+    r = spearman(Cells(range(len(ratios)), ratios, signs))
     link = "no rank correlation defined" if r.point is None else f"rank correlation with length {r.point:z.2f}"
     condition = "at equal quality" if controlled else "with quality not known"
     why = (

@@ -15,7 +15,6 @@ from judges.audits._verdict import (
     percent,
     too_few,
 )
-from judges.stats.agreement import pearson_correlation
 from judges.stats.association import share_explained_by_first
 
 _MIN_R_SQUARED = 0.05
@@ -46,7 +45,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     part, full = share_explained_by_first(verdicts, firsts, rests, place)
     if part.point is None:
         return not_tested("The verdicts, the scores of first sections or those of other sections do not vary.", n=items)
-    alone = (pearson_correlation(firsts, verdicts) or 0.0) ** 2
+    alone = part.point * full
     sides = [(_side(row[2]), _side(row[4]), row[1]) for row in rows]
     right = [sum(side[n] == side[2] for side in sides) / len(sides) for n in (0, 1)]
     why = (

@@ -8,8 +8,9 @@ import unicodedata
 from judges.audits import Audit, AuditEvidence, AuditFinding, Flag, Verdict
 from judges.audits._judged import graded_cells, group_judgments, item_means
 from judges.audits._verdict import bounds, flags_of, make_finding, not_tested, point_picture, too_few
-from judges.stats.association import bootstrap_spearman
 from judges.stats.clustered import mean_by_item
+from judges.stats.concordance import spearman
+from judges.stats.intervals import Cells
 from judges.stats.uncertainty import Interval
 from judges.types import Response
 
@@ -32,7 +33,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     like = {k: o for k, item in texts.items() if (o := word_overlap(item.output, item.reference)) is not None}
     replies = evidence.probes.get(PROBE)
     if not replies:
-        r = bootstrap_spearman([like[k] for k in like], [with_it[k] for k in like], range(len(like)))
+        r = spearman(Cells(range(len(like)), list(like.values()), [with_it[k] for k in like]))
         note = "" if r.point is None else f" (with it, scores correlate {r.point:z.2f} with the overlap of the texts)"
         return not_tested(f"The probe that removes the reference has not been run with this judge{note}.")
     without = item_means(graded_cells(evidence.card, group_judgments(evidence, replies)))
@@ -40,7 +41,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     if stop := too_few(len(shift), "items with a reference that are scored with and without it"):
         return stop
     gap = mean_by_item(list(shift.values()), range(len(shift)))
-    r = bootstrap_spearman([like[k] for k in shift], list(shift.values()), range(len(shift)))
+    r = spearman(Cells(range(len(shift)), [like[k] for k in shift], list(shift.values())))
     verdict = _verdict(gap, r, threshold)
     link = (
         "the same for all" if r.point is None else f"rank correlation with overlap {r.point:z.2f} ({bounds(r, False)})"
@@ -61,7 +62,9 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
 def _verdict(gap: Interval, r: Interval, limit: float) -> Verdict:
     assert gap.point is not None and gap.low is not None and gap.high is not None
     shown = gap.low > 0 or gap.high < 0
-    less_alike_loses = r.low is not None and r.low > 0
+    # Without ends, though the texts and shifts of several items differ, all items are on one line.
+    low = r.point if r.low is None and not r.undefined else r.low
+    less_alike_loses = low is not None and low > 0
     if shown and (abs(gap.point) >= limit or (less_alike_loses and gap.point < 0)):
         return "alarm"
     return "warning" if shown or less_alike_loses else "pass"

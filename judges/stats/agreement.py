@@ -218,20 +218,6 @@ def commonest_share(table: ArrayLike) -> float | None:
     return float((margins[0] + margins[1]).max()) / 2 if margins else None
 
 
-def pearson_correlation(human: ArrayLike, judge: ArrayLike, weight: Floats | None = None) -> float | None:
-    """Pearson's correlation of human and judge; values may lie between two answers. None if a side is constant.
-
-    It does not measure agreement: a judge that is always two steps too high correlates perfectly.
-    """
-    a, b = merge_rounded(human), merge_rounded(judge)
-    if not len(a) or np.all(a == a[0]) or np.all(b == b[0]):
-        return None
-    weight = np.ones(len(a)) if weight is None else weight
-    x, y = a - np.average(a, weights=weight), b - np.average(b, weights=weight)
-    r = float((weight * x) @ y) / float(np.sqrt(((weight * x) @ x) * ((weight * y) @ y)))
-    return min(1.0, max(-1.0, r))
-
-
 def gwet_ac(table: ArrayLike, weights: Weights = None) -> float | None:
     """Gwet's AC1 (weights None) or AC2 ("linear", "quadratic"), corrected for chance of another kind than kappa's.
 

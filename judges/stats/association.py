@@ -1,110 +1,19 @@
-"""For audits: correlations with intervals, items being resampled whole, and logistic regression with a weak prior."""
+"""For audits: shares of a variance that numbers explain, and logistic regression with a weak prior."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from math import atanh, exp, sqrt, tanh
+from math import exp, sqrt
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from judges.stats.agreement import Floats, merge_rounded
-from judges.stats.bootstrap import MAX_UNDEFINED, defined_replicates, draw_items, percentile_interval
-from judges.stats.uncertainty import TWO_SIDED, Interval, normal_quantile
+from judges.stats.agreement import Floats
+from judges.stats.bootstrap import draw_items, percentile_interval
+from judges.stats.uncertainty import Interval, normal_quantile
 
-_MAX_CELLS_IN_MEMORY = 1 << 20  # cells of replicates held in memory at a time
-_MAX_CELLS = 1 << 22  # cells of replicates looked at: many cells need fewer replicates, never fewer than _FEWEST
-_REPLICATES, _MIN_REPLICATES = 1_000, 100
+_REPLICATES = 1_000
 _PRIOR_SCALE, _MAX_NEWTON_STEPS = 2.5, 100  # the prior of a coefficient, and Newton's steps at most
-_MAX_PRODUCT_VALUES = 32  # distinct values up to which their weights are a product of matrices
-
-
-def bootstrap_spearman(x: ArrayLike, y: ArrayLike, item: ArrayLike) -> Interval:
-    """Spearman's rank correlation (ties share the middle of their ranks) with an interval clustered by item.
-
-    It uses ranks because lengths have long tails that would dominate Pearson's r, and scores are ordinal. The interval
-    is a bootstrap of whole items on Fisher's scale, tanh(atanh(r) -+ z se), se = standard deviation of atanh of the
-    replicates, each ranked anew. None where a side is constant, or fewer than three items; without an interval above
-    `MAX_UNDEFINED` replicates with a constant side. Source: Spearman 1904; Efron and Tibshirani 1993.
-    """
-    return _interval(x, y, item, _spearman, "spearman, cluster bootstrap")
-
-
-def bootstrap_pearson(x: ArrayLike, y: ArrayLike, item: ArrayLike) -> Interval:
-    """Pearson's correlation with an interval as in `bootstrap_spearman`. None where a side is constant."""
-    return _interval(x, y, item, _pearson, "pearson, cluster bootstrap")
-
-
-def _interval(
-    x: ArrayLike, y: ArrayLike, item: ArrayLike, figure: Callable[[Floats, Floats, Floats], Floats], method: str
-) -> Interval:
-    """The bootstrap on Fisher's scale of figure(weights, a, b), weights (replicates, cells)."""
-    a, b, keys = merge_rounded(x), merge_rounded(y), np.asarray(item)
-    if not a.shape == b.shape == keys.shape or a.ndim != 1:
-        raise ValueError(f"Both sides and the items must be of one length; got {a.size}, {b.size} and {keys.size}.")
-    distinct, place = np.unique(keys, return_inverse=True)
-    items, n = len(distinct), len(a)
-    point = float(figure(np.ones((1, n)), a, b)[0]) if n else float("nan")
-    point_interval = Interval.point_only(items, n, float(items), method, point if np.isfinite(point) else None)
-    if point_interval.point is None or items < 3:
-        return point_interval
-    times = min(_REPLICATES, max(_MIN_REPLICATES, _MAX_CELLS // n))
-    draws = draw_items(items, times, np.random.default_rng(0), _MAX_CELLS_IN_MEMORY // max(n, items))
-    drawn = np.concatenate([figure(counts[:, place].astype(np.float64), a, b) for counts in draws])
-    defined, undefined = defined_replicates(drawn)
-    if undefined > MAX_UNDEFINED:
-        return replace(point_interval, undefined=undefined)
-    # r of 1 has no place on Fisher's scale; beyond +-.9999 it makes no difference to any verdict.
-    se = float(np.arctanh(np.clip(defined, -0.9999, 0.9999)).std(ddof=1))
-    centre = atanh(min(max(point, -0.9999), 0.9999))
-    z, one_sided = normal_quantile(TWO_SIDED), normal_quantile(0.95)
-    low, high, bound = (tanh(centre + quantile * se) for quantile in (-z, z, -one_sided))
-    low, high, bound = min(point, low), max(point, high), min(point, bound)
-    return replace(point_interval, low=low, high=high, lower_bound=bound, se=se * (1 - point**2), undefined=undefined)
-
-
-def _spearman(weight: Floats, a: Floats, b: Floats) -> Floats:
-    """Spearman's correlation of every row of weights, (replicates, cells), ranking each row by its weights.
-
-    The mean rank is half the total weight W in any row, so that only sum w ra rb needs every cell.
-    """
-    (on_a, rank_a, group_a), (on_b, rank_b, group_b) = _ranks(weight, a), _ranks(weight, b)
-    total = weight.sum(axis=1)
-    away = total**3 / 4
-    xx, yy = (on_a * rank_a**2).sum(axis=1) - away, (on_b * rank_b**2).sum(axis=1) - away
-    xy = np.einsum("ij,ij,ij->i", weight, rank_a[:, group_a], rank_b[:, group_b]) - away
-    out = np.full(len(weight), np.nan)
-    np.divide(xy, np.sqrt(np.maximum(xx, 0) * np.maximum(yy, 0)), out=out, where=np.minimum(xx, yy) > 1e-9 * away)
-    return np.asarray(np.clip(out, -1.0, 1.0), dtype=np.float64)
-
-
-def _pearson(weight: Floats, a: Floats, b: Floats) -> Floats:
-    """Pearson's correlation of every row of weights; nan (in this module only) where a side is constant."""
-    n = weight.sum(axis=1)
-    x = a - (np.sum(weight * a, axis=1) / n)[:, None]
-    y = b - (np.sum(weight * b, axis=1) / n)[:, None]
-    xx, yy, xy = (np.sum(weight * left * right, axis=1) for left, right in ((x, x), (y, y), (x, y)))
-    spread = np.sqrt(xx * yy)
-    scale = np.sqrt(np.sum(weight * np.square(a), axis=1) * np.sum(weight * np.square(b), axis=1))
-    out = np.full(len(weight), np.nan)
-    np.divide(xy, spread, out=out, where=spread > 1e-12 * np.maximum(scale, 1e-300))
-    return np.asarray(np.clip(out, -1.0, 1.0), dtype=np.float64)
-
-
-def _ranks(weight: Floats, value: Floats) -> tuple[Floats, Floats, NDArray[np.intp]]:
-    """For the ordered distinct values, by row: the weight on each and its mid-rank; and each cell's index among them.
-
-    The mid-rank is the weight below a value plus half of the weight on it.
-    """
-    distinct, group = np.unique(value, return_inverse=True)
-    if len(distinct) <= _MAX_PRODUCT_VALUES:
-        on = weight @ (group[:, None] == np.arange(len(distinct))).astype(np.float64)
-    else:
-        order = np.argsort(group, kind="stable")
-        starts = np.searchsorted(group[order], np.arange(len(distinct)))
-        on = np.add.reduceat(weight[:, order], starts, axis=1)
-    return on, np.cumsum(on, axis=1) - on / 2, group.astype(np.intp)
 
 
 def r_squared(r: Interval) -> Interval:

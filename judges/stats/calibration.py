@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from judges.stats import agreement, bins
 from judges.stats.agreement import Floats
 from judges.stats.approval_check import CheckResult
+from judges.stats.concordance import pearson
 from judges.stats.intervals import Cells, interval_from_moments, interval_from_table, kappa_difference, kappa_interval
 from judges.stats.strata import widen_for_strata
 from judges.stats.uncertainty import Interval, independent_difference, symmetric_interval
@@ -358,7 +359,7 @@ def _figures(
         exact=shares[0] if shares else agreement.share_within(table, 0),
         within_one=shares[1] if shares else agreement.share_within(table, 1) if ordered else None,
         bias=bias(label_sums if ordered else _NO_LABELS, interval.n_eff, cells(complete)),
-        correlation=agreement.pearson_correlation(*exactly) if ordered else None,
+        correlation=pearson(Cells(np.flatnonzero(complete), *exactly)).point if ordered else None,
         commonest=agreement.commonest_share(table),
         ac=bins.gwet_ac(table, scale),
         na=agreement.na_agreement(

@@ -1,5 +1,6 @@
 """Agreement of two raters' numbers besides kappa: functions of values, not of tables, for every ordered scale.
 
+Audits correlate other pairs of numbers with the same functions, such as a score and a length.
 Each gives an `Interval` over items: the derivative of the figure by each cell's weight, summed over the cells of an
 item, is the item's influence u_g, and
 
@@ -7,10 +8,11 @@ item, is the item's influence u_g, and
 
 (within strata where items were drawn from them). Correlations have it on Fisher's scale, z = atanh r; the quantiles are
 Student's, with n_eff - 1 degrees of freedom. If no item moves the figure, as where judge and people are always equal,
-there are no ends: equal values so far do not show how far others lie. Nothing is resampled, so the same cells always
-give the same ends, and ten thousand of them take a moment. Spearman's rho and Kendall's tau are computed here, because
-scipy's take no weights of cells and give no slope. Lin's concordance itself is quadratic kappa by its six sums
-(`judges.stats.intervals`).
+there are no ends: equal values so far do not show how far others lie. A correlation has none either if only one or two
+items differ on a side, which is then constant in more than `MAX_UNDEFINED` of the samples of items. Nothing is
+resampled, so the same cells always give the same ends, and ten thousand of them take a moment. Spearman's rho and
+Kendall's tau are computed here, because scipy's take no weights of cells and give no slope. Lin's concordance itself is
+quadratic kappa by its six sums (`judges.stats.intervals`).
 Sources: Binder 1983 (linearisation); Fisher 1921.
 """
 
@@ -24,6 +26,7 @@ from typing import NamedTuple
 import numpy as np
 
 from judges.stats.agreement import Codes, Floats, check_weights, effective_size, merge_rounded
+from judges.stats.bootstrap import MAX_UNDEFINED
 from judges.stats.intervals import Cells
 from judges.stats.strata import error_of_influences, item_strata
 from judges.stats.uncertainty import TWO_SIDED, Interval, symmetric_interval, t_quantile
@@ -32,8 +35,6 @@ Figure = Callable[[Floats, Floats, Floats], tuple[float, Floats]]
 """From both sides and weights: the figure, and its slope by the weight of every cell; nan where it does not exist."""
 _SURE = 0.9999
 """A correlation beyond it has no place on Fisher's scale; it makes no difference to any verdict."""
-_FLAT = 1e-12
-"""A spread below this share of the squares that it is the difference of is rounding."""
 _NO_SPREAD = 1e-9
 """An error below this share of its figure is rounding."""
 
@@ -62,11 +63,27 @@ def concordance(cells: Cells) -> Concordance:
     """All figures for the same cells, given as values of their scale (`judges.stats.calibration.value_cells`)."""
     return Concordance(
         _interval(_icc, cells, "ICC(A,1)"),
-        _interval(_pearson, cells, "pearson"),
-        _interval(_spearman, cells, "spearman"),
+        pearson(cells),
+        spearman(cells),
         _interval(_kendall, cells, "kendall"),
         _interval(_mae, cells, "mean absolute error", fisher=False),
     )
+
+
+def pearson(cells: Cells) -> Interval:
+    """Pearson's correlation of both sides. Undefined where a side is constant; values may lie between two answers.
+
+    It does not measure agreement: a judge that is always two steps too high correlates perfectly.
+    """
+    return _interval(_pearson, cells, "pearson")
+
+
+def spearman(cells: Cells) -> Interval:
+    """Spearman's rank correlation; equal values share the middle of their ranks. Undefined where a side is constant.
+
+    Long tails, as those of lengths, would dominate Pearson's correlation.
+    """
+    return _interval(_spearman, cells, "spearman")
 
 
 def _icc(x: Floats, y: Floats, w: Floats) -> tuple[float, Floats]:
@@ -78,7 +95,7 @@ def _icc(x: Floats, y: Floats, w: Floats) -> tuple[float, Floats]:
     the means, and all s have n - 1 below. It is Lin's concordance up to terms of 1 / n. None where nothing varies.
     Source: Shrout and Fleiss 1979; McGraw and Wong 1996.
     """
-    if len(x) < 2 or not (_varies(x, w) or _varies(y, w)):
+    if len(x) < 2 or not (_varies(x) or _varies(y)):
         return float("nan"), x
     a, b, xx, yy, xy = _moments(x, y, w)
     n, total = len(x), float(w.sum())
@@ -106,13 +123,19 @@ def _interval(figure: Figure, cells: Cells, name: str, fisher: bool = True) -> I
     items, sizes = len(distinct), np.bincount(item)
     n_eff = effective_size(np.bincount(item, weight) / sizes) if items else 0.0
     point_interval = Interval.point_only(items, len(x), n_eff, f"{name}, linearised")
-    point, slope = figure(merge_rounded(x), merge_rounded(y), weight) if len(x) else (float("nan"), x)
+    x, y = merge_rounded(x), merge_rounded(y)
+    point, slope = figure(x, y, weight) if len(x) else (float("nan"), x)
     if not np.isfinite(point):
         return point_interval
     stratum = None if cells.stratum is None else item_strata(np.asarray(cells.stratum), item, items)
     error = error_of_influences(np.bincount(item, weight * slope).astype(np.float64), stratum)
+    point_interval = replace(point_interval, point=point)
+    if figure in (_pearson, _spearman, _kendall):
+        undefined = max(_constant_share(side, item, items) for side in (x, y))
+        if undefined > MAX_UNDEFINED:
+            return replace(point_interval, undefined=undefined)
     if items < 3 or error is None or error <= _NO_SPREAD * max(abs(point), _NO_SPREAD):
-        return replace(point_interval, point=point)
+        return point_interval
     freedom = max(1.0, n_eff - 1)
     if not fisher:
         return symmetric_interval(point, error, items, len(x), n_eff, point_interval.method, 0.0, freedom=freedom)
@@ -121,13 +144,19 @@ def _interval(figure: Figure, cells: Cells, name: str, fisher: bool = True) -> I
     step = error / (1 - tanh(centre) ** 2)
     low, high, bound = (tanh(centre + z * step) for z in (-wide, wide, -one_sided))
     low, high, bound = min(point, low), max(point, high), min(point, bound)
-    return replace(point_interval, point=point, low=low, high=high, lower_bound=bound, se=error)
+    return replace(point_interval, low=low, high=high, lower_bound=bound, se=error)
 
 
-def _varies(side: Floats, weight: Floats) -> bool:
-    """Whether a side has any spread beyond rounding."""
-    centred = side - np.average(side, weights=weight)
-    return float(weight @ centred**2) > _FLAT * float(weight @ side**2)
+def _constant_share(side: Floats, item: Codes, items: int) -> float:
+    """The share of samples of items, drawn with replacement, in which a side has its commonest value only."""
+    _, code = np.unique(side, return_inverse=True)
+    others = len(np.unique(item[code != np.bincount(code).argmax()]))
+    return float((1 - others / items) ** items)
+
+
+def _varies(side: Floats) -> bool:
+    """Whether a side, whose rounding is merged, has two different values."""
+    return bool((side != side[0]).any())
 
 
 def _moments(x: Floats, y: Floats, w: Floats) -> tuple[Floats, Floats, float, float, float]:
@@ -137,8 +166,7 @@ def _moments(x: Floats, y: Floats, w: Floats) -> tuple[Floats, Floats, float, fl
 
 
 def _pearson(x: Floats, y: Floats, w: Floats) -> tuple[float, Floats]:
-    """Pearson's correlation. None where a side is constant."""
-    if not (_varies(x, w) and _varies(y, w)):
+    if not (_varies(x) and _varies(y)):
         return float("nan"), x
     a, b, xx, yy, xy = _moments(x, y, w)
     r = xy / sqrt(xx * yy)
@@ -162,8 +190,7 @@ def midranks(x: Floats, weight: Floats, values: Floats) -> Floats:
 
 
 def _spearman(x: Floats, y: Floats, w: Floats) -> tuple[float, Floats]:
-    """Spearman's rank correlation; equal values share the middle of their ranks. None where a side is constant."""
-    if np.all(x == x[0]) or np.all(y == y[0]):
+    if not (_varies(x) and _varies(y)):
         return float("nan"), x
     total = float(w.sum())
     # Ranks as shares minus one half: their weighted mean is always 0, so no mean has to be subtracted.
@@ -189,7 +216,7 @@ def _kendall(x: Floats, y: Floats, w: Floats) -> tuple[float, Floats]:
 
     None where a side is constant. Source: Kendall 1945.
     """
-    if np.all(x == x[0]) or np.all(y == y[0]):
+    if not (_varies(x) and _varies(y)):
         return float("nan"), x
     total = float(w.sum())
     lower_both = _dominated_weight(x, y, w)

@@ -260,7 +260,8 @@ def test_what_was_planted_is_an_alarm(name: str) -> None:
     finding = find(name, EVIDENCE[name](True, 90))
     assert finding.verdict == "alarm", finding.why
     assert finding.plot is not None and finding.plot.series
-    assert finding.interval is not None and finding.interval.low is not None
+    assert finding.interval is not None
+    assert finding.interval.low is not None or finding.figure == pytest.approx(1.0)  # all items on one line
 
 
 def test_all_that_is_said_of_what_was_planted(tmp_path: Path) -> None:

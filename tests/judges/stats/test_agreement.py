@@ -7,7 +7,6 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from scipy.stats import pearsonr
 from sklearn.metrics import cohen_kappa_score
 
 from judges.stats.agreement import (
@@ -21,7 +20,6 @@ from judges.stats.agreement import (
     kappa_from_sums,
     marginals,
     na_agreement,
-    pearson_correlation,
     share_within,
 )
 
@@ -208,13 +206,6 @@ def test_six_sums_of_a_constant_are_undefined_under_rounding(value, weight):
     assert kappa_from_sums(six_sums(x, x, np.array(weight))) is None
 
 
-def test_a_side_that_is_constant_but_for_rounding_has_no_correlation():
-    means = [(0.1 + 0.2 + 0.3) / 3, (0.3 + 0.2 + 0.1) / 3, 0.2, 0.2]
-    assert len(set(means)) > 1, "the sum goes by its order"
-    assert pearson_correlation(means, [1, 4, 2, 3]) is None
-    assert pearson_correlation([0, 1e-9, 2e-9], [0, 1, 2]) == pytest.approx(1), "small numbers are told apart"
-
-
 def test_one_disagreement_in_ten_million_is_not_mistaken_for_rounding():
     n = 10_000_000.0
     # all (9, 9) but one (9, 8): x constant, so cov = 0 and kappa = 0, and it is defined
@@ -292,27 +283,6 @@ def test_the_hand_table_by_every_other_figure():
 def test_the_commonest_share_counts_both_sides():
     # human: 9 of 10 are value 0; judge: 7 of 10; both: 16 of 20
     assert commonest_share([[7, 2], [0, 1]]) == pytest.approx(0.8)
-
-
-@quick
-@given(table=tables())
-def test_correlation_is_pearsons(table):
-    human, judge = rows(table)
-    ours = pearson_correlation(human.astype(float), judge.astype(float), np.ones(len(human)))
-    constant = len(set(human)) < 2 or len(set(judge)) < 2
-    assert (ours is None) == constant
-    if not constant:
-        assert ours == pytest.approx(pearsonr(human, judge)[0], abs=1e-9)
-
-
-def test_correlation_is_not_agreement():
-    table = np.zeros((5, 5))
-    for human in range(3):
-        table[human, human + 2] = 10  # always two steps too kind
-    human, judge = rows(table)
-    assert pearson_correlation(human, judge, np.ones(len(human))) == pytest.approx(1.0)
-    # kappa: observed 30*4; expected: mean square distance of {0,1,2} and {2,3,4} = 4 + 2/3 + 2/3 = 16/3; 1 - 4/(16/3)
-    assert kappa(table, "quadratic") == pytest.approx(0.25)
 
 
 @pytest.mark.parametrize("table", [np.zeros((5, 5)), np.zeros((0, 0))])

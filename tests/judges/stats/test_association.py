@@ -1,88 +1,26 @@
-"""Correlations against scipy, hand arithmetic and coverage."""
+"""Shares of a variance and logistic regression by hand arithmetic."""
 
 from __future__ import annotations
 
-from math import atanh, log, sqrt, tanh
+from math import log, sqrt
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from judges.audits.reference_penalty import word_overlap
-from judges.stats.agreement import pearson_correlation
-from judges.stats.association import (
-    bootstrap_pearson,
-    bootstrap_spearman,
-    probability_at_zero,
-    r_squared,
-    share_explained_by_first,
-)
-
-
-def test_spearman_by_hand() -> None:
-    # Ranks 1 2 3 4 and 2 1 4 3: d^2 = 1 each: 1 - 6 * 4 / (4 * 15) = .6
-    assert bootstrap_spearman([1, 2, 3, 4], [20, 10, 40, 30], range(4)).point == pytest.approx(0.6)
-
-
-def test_both_are_as_scipy_has_them_with_ties() -> None:
-    rng = np.random.default_rng(2)
-    x = rng.integers(0, 400, 150)
-    y = np.round(x / 100 + rng.normal(0, 1, 150))
-    assert bootstrap_spearman(x, y, range(150)).point == pytest.approx(stats.spearmanr(x, y).statistic)
-    assert bootstrap_pearson(x, y, range(150)).point == pytest.approx(stats.pearsonr(x, y).statistic)
-    assert pearson_correlation(x, y) == pytest.approx(stats.pearsonr(x, y).statistic)
-
-
-def test_where_items_have_one_cell_the_interval_is_fishers() -> None:
-    rng = np.random.default_rng(3)
-    x = rng.normal(size=300)
-    y = x + rng.normal(size=300)
-    correlation = bootstrap_pearson(x, y, range(300))
-    assert correlation.point is not None and correlation.low is not None and correlation.high is not None
-    half = 1.96 / sqrt(297)
-    assert correlation.low == pytest.approx(tanh(atanh(correlation.point) - half), abs=0.02)
-    assert correlation.high == pytest.approx(tanh(atanh(correlation.point) + half), abs=0.02)
-
-
-def test_cells_of_one_item_are_no_further_evidence() -> None:
-    rng = np.random.default_rng(4)
-    x = rng.normal(size=40)
-    y = x + rng.normal(size=40)
-    once = bootstrap_spearman(x, y, range(40))
-    often = bootstrap_spearman(np.repeat(x, 10), np.repeat(y, 10), np.repeat(np.arange(40), 10))
-    assert often.point == pytest.approx(once.point, abs=1e-9)
-    assert (often.low, often.high) == (pytest.approx(once.low, abs=0.03), pytest.approx(once.high, abs=0.03))
-
-
-@pytest.mark.parametrize(("x", "y"), [([], []), ([1, 1, 1], [1, 2, 3]), ([1, 2, 3], [4, 4, 4]), ([1], [2])])
-def test_what_has_no_correlation(x: list[float], y: list[float]) -> None:
-    correlation = bootstrap_spearman(x, y, range(len(x)))
-    assert correlation.point is correlation.low is None
-    assert bootstrap_pearson(x, y, range(len(x))).point is None
-    assert pearson_correlation(x, y) is None
-    assert r_squared(correlation).point is None
-
-
-def test_means_that_differ_by_rounding_only_are_one_value() -> None:
-    means, item = [(0.1 + 0.2 + 0.3) / 3, (0.3 + 0.2 + 0.1) / 3, 0.2, 0.2], range(4)
-    assert bootstrap_spearman(means, [1, 4, 2, 3], item).point is None
-    assert bootstrap_spearman([*means, 0.3], [1, 4, 2, 3, 5], range(5)).point == pytest.approx(
-        stats.spearmanr([2, 2, 2, 2, 3], [1, 4, 2, 3, 5])[0]
-    )
+from judges.stats.association import probability_at_zero, r_squared, share_explained_by_first
+from judges.stats.concordance import pearson
+from judges.stats.intervals import Cells
 
 
 def test_squares_of_intervals() -> None:
     rng = np.random.default_rng(5)
-    r = bootstrap_pearson(rng.normal(size=50), rng.normal(size=50), range(50))
+    r = pearson(Cells(range(50), rng.normal(size=50), rng.normal(size=50)))
     square = r_squared(r)
     assert r.low is not None and r.high is not None and r.low < 0 < r.high
     assert square.low == 0.0
     assert square.high == pytest.approx(max(r.low**2, r.high**2))
-
-
-def test_lengths_have_to_agree() -> None:
-    with pytest.raises(ValueError, match="one length"):
-        bootstrap_spearman([1, 2], [1], [0, 1])
+    assert r_squared(pearson(Cells(range(3), [1, 1, 1], [1, 2, 3]))).point is None
 
 
 def test_what_the_first_explains_alone() -> None:

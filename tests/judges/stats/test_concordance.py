@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import atanh, sqrt, tanh
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from scipy import stats
 from sklearn.metrics import cohen_kappa_score
 
 from judges.stats import concordance
-from judges.stats.agreement import kappa_from_sums, six_moments
+from judges.stats.agreement import cross_table, kappa, kappa_from_sums, six_moments
 from judges.stats.comparison import SharedCells, concordance_by_judge
 from judges.stats.concordance import Concordance
 from judges.stats.intervals import Cells
@@ -54,6 +55,57 @@ def test_points_are_those_of_scipy_and_of_an_analysis_of_variance(steps: float, 
         interval.low < interval.point < interval.high and interval.items == 60 and interval.cells == 180
         for interval in actual
     )
+
+
+def test_spearman_by_hand() -> None:
+    # Ranks 1 2 3 4 and 2 1 4 3: d^2 = 1 each: 1 - 6 * 4 / (4 * 15) = .6
+    assert concordance.spearman(Cells(range(4), [1, 2, 3, 4], [20, 10, 40, 30])).point == pytest.approx(0.6)
+
+
+def test_where_items_have_one_cell_the_interval_is_fishers(rng: np.random.Generator) -> None:
+    x = rng.normal(size=300)
+    correlation = concordance.pearson(Cells(range(300), x, x + rng.normal(size=300)))
+    assert correlation.point is not None and correlation.low is not None and correlation.high is not None
+    half = 1.96 / sqrt(297)
+    assert correlation.low == pytest.approx(tanh(atanh(correlation.point) - half), abs=0.02)
+    assert correlation.high == pytest.approx(tanh(atanh(correlation.point) + half), abs=0.02)
+
+
+def test_cells_of_one_item_are_no_further_evidence(rng: np.random.Generator) -> None:
+    x = rng.normal(size=40)
+    y = x + rng.normal(size=40)
+    once = concordance.spearman(Cells(range(40), x, y))
+    often = concordance.spearman(Cells(np.repeat(np.arange(40), 10), np.repeat(x, 10), np.repeat(y, 10)))
+    assert (often.point, often.low, often.high) == pytest.approx((once.point, once.low, once.high), abs=1e-9)
+
+
+@pytest.mark.parametrize(("x", "y"), [([], []), ([1, 1, 1], [1, 2, 3]), ([1, 2, 3], [4, 4, 4]), ([1], [2])])
+def test_a_constant_side_has_no_correlation(x: list[float], y: list[float]) -> None:
+    for interval in concordance.concordance(Cells(range(len(x)), x, y))[1:4]:
+        assert interval.point is interval.low is None
+
+
+@pytest.mark.parametrize(("differ", "ends"), [(1, False), (2, False), (3, True)])
+def test_one_or_two_items_that_differ_give_no_interval(differ: int, ends: bool, rng: np.random.Generator) -> None:
+    # A side is constant in (1 - 2/100)^100 = 13 % of the samples of items if two differ, in 4.8 % if three do.
+    y = np.where(np.arange(100) < differ, 1, 0)
+    for interval in concordance.concordance(Cells(range(100), rng.random(100), y))[1:4]:
+        assert (interval.low is not None) is ends
+        assert (interval.undefined > 0.05) is not ends
+
+
+def test_small_differences_of_large_numbers_are_differences() -> None:
+    for x in ([0, 1e-9, 2e-9], [1e7, 1e7 + 1, 1e7 + 2]):
+        for interval in concordance.concordance(Cells(range(3), x, [0, 1, 2]))[1:4]:
+            assert interval.point == pytest.approx(1)
+
+
+def test_correlation_is_not_agreement() -> None:
+    human = np.repeat(np.arange(3), 10)
+    judge = human + 2  # always two steps too kind
+    assert concordance.pearson(Cells(range(30), human, judge)).point == pytest.approx(1.0)
+    # kappa: observed 30*4; expected: mean square distance of {0,1,2} and {2,3,4} = 4 + 2/3 + 2/3 = 16/3; 1 - 4/(16/3)
+    assert kappa(cross_table(human, judge, 5), "quadratic") == pytest.approx(0.25)
 
 
 def test_two_ratings_have_a_concordance() -> None:
