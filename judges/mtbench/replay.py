@@ -180,10 +180,7 @@ class _ReplayedRatings:
         at = {name: n for n, name in enumerate(questions)}
         self.place = np.array([at.get(name, -1) for name in table.questions], dtype=np.int64)
         self.has_samples = bool(table.choice.any())
-        self.choices, other_choices = counted_choices(run, other)
-        more = any(r.choice and r.judge == other.judge and r.model in models for r in other.bench.ratings)
-        # Where no other sample was judged, only the first one counts, whatever the protocol says.
-        self.other_choices = other_choices if more else "first"
+        self.choices, self.other_choices = counted_choices(run, other)
         same_bench = run.bench is other.bench or run.bench.ratings == other.bench.ratings
         self.same = same_bench and run.judge == other.judge
         self.masks: dict[str, NDArray[np.bool_]] = {}
@@ -350,6 +347,9 @@ class _Both:
         for name in self.all_rating_factors:
             own.masks.pop(name, None)
             other_replay.masks.pop(name, None)
+        for run, counterpart in ((own, other_replay), (other_replay, own)):
+            # Where no other sample was judged, only the first one counts, whatever the protocol says.
+            run.other_choices = run.other_choices if counterpart.has_samples else "first"
         switches_samples = any(run.has_samples and run.choices != run.other_choices for run in (own, other_replay))
         factors = {
             PARSE: "every text is read by the other's rule" if protocol.parse != other.parse else "",
