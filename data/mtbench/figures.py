@@ -221,6 +221,8 @@ def pipeline_factors(store: Store, run: RunName, other: RunName) -> tuple[Factor
 
 @allow("annotator")
 @cache_result
-def experiment_plan(store: Store, run: RunName, other: RunName) -> PipelineExperiment:
-    """Return the judge calls that tell apart what the stored judgments of two pipelines cannot, and their cost."""
-    return plan_pipeline_experiment(_pipeline(store, run), _pipeline(store, other), price)
+def experiment_plan(store: Store, run: RunName, other: RunName, model: str = "") -> PipelineExperiment:
+    """Return the judge calls, over one model or all, that tell apart what stored judgments cannot, and their cost."""
+    return plan_pipeline_experiment(
+        _pipeline(store, run), _pipeline(store, other), price, [model] if model else []
+    )

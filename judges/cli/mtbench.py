@@ -184,7 +184,7 @@ def _pipelines(options: argparse.Namespace, bench: Bench) -> list[ResultTable]:
         )
     result_tables = tables.waterfall_tables(waterfall)
     if options.plan:
-        plan = plan_pipeline_experiment(first, second, price)
+        plan = plan_pipeline_experiment(first, second, price, options.model)
         for arm in plan.arms:
             if not arm.stored:
                 write_text(options.plan / f"{arm.protocol.name}.json", arm.protocol.model_dump_json(indent=1) + "\n")

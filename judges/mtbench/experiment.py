@@ -143,14 +143,15 @@ def estimate_effects(arms: Sequence[ExperimentArm], means: Sequence[float | None
 
 
 def plan_pipeline_experiment(
-    pipeline: Pipeline, other: Pipeline, price: Callable[[str], Price | None]
+    pipeline: Pipeline, other: Pipeline, price: Callable[[str], Price | None], models: Sequence[str] = ()
 ) -> PipelineExperiment:
     """The arms of two pipelines over the turns of answers whose texts both have; no arm where nothing differs.
 
-    Two arms are stored already. `price` gives the price of a model, None where it is not known.
+    Two arms are stored already. `price` gives the price of a model, None where it is not known. Of `models` only these
+    answers are judged; () means all.
     """
     runs: dict[Side, Pipeline] = {"a": pipeline, "b": other}
-    keys_by_side = {side: _turns(run) for side, run in runs.items()}
+    keys_by_side = {side: _turns(run, models) for side, run in runs.items()}
     shared = {key[:3] for key in keys_by_side["a"]} & {key[:3] for key in keys_by_side["b"]}
     factors = _differing(pipeline, other, shared)
     notes = []
@@ -172,9 +173,10 @@ def plan_pipeline_experiment(
     return PipelineExperiment(tuple(factors), tuple(pipeline_arms), tuple(notes))
 
 
-def _turns(run: Pipeline) -> list[tuple[str, str, int, int]]:
+def _turns(run: Pipeline, models: Sequence[str]) -> list[tuple[str, str, int, int]]:
     """Question, model, turn and sample of every turn that the judge rated and whose text is in the files."""
-    keys = dict.fromkeys((r.question, r.model, r.turn, r.choice) for r in run.bench.ratings if r.judge == run.judge)
+    rated = (r for r in run.bench.ratings if r.judge == run.judge and (not models or r.model in models))
+    keys = dict.fromkeys((r.question, r.model, r.turn, r.choice) for r in rated)
     return [key for key in keys if conversation(run.bench, key[0], key[1], key[3], key[2]) is not None]
 
 

@@ -48,7 +48,8 @@ def panel(selection: BenchSelection) -> None:
         findings.draw([mtbench_gap.rest_table(gap), mtbench_gap.unmoved_table(gap)], f"rest:{key}")
         if gap.rest:
             st.header("What new calls would tell apart", anchor=False)
-            findings.draw(mtbench_gap.experiment(figures.experiment_plan(store, pipeline, other)), f"experiment:{key}")
+            plan = figures.experiment_plan(store, pipeline, other, model)
+            findings.draw(mtbench_gap.experiment(plan), f"experiment:{key}")
     st.header("Both pipelines, factor by factor", anchor=False)
     tables.wrapped_table(mtbench_gap.FACTORS, mtbench_gap.factor_rows(factors), "factors", "Factors of both pipelines")
 

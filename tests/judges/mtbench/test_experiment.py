@@ -54,6 +54,20 @@ def test_every_combination_of_what_differs_with_two_that_are_stored():
     assert arms["arm-aba"].calls == 2 and arms["arm-aba"].protocol.judge == "gpt"
 
 
+def test_only_calls_about_the_models_that_are_compared_are_counted():
+    judges = Judge("j", "gpt", "p", "aaaaaaaaaaaa"), Judge("k", "new", "p", "bbbbbbbbbbbb")
+    runs = []
+    for judge in judges:
+        answers = {("1", model, 0): Answer("1", model, 0, ("x", "x")) for model in ("m", "n")}
+        rows = [(judge.id, 1, model, turn, "[[7]]") for model in ("m", "n") for turn in (1, 2)]
+        runs.append(Pipeline(Bench(QUESTIONS, answers, {}, {judge.id: judge}, bench(rows).ratings), judge.id, PLAIN))
+    calls = {
+        models: [arm.calls for arm in plan_pipeline_experiment(*runs, price, models).arms if not arm.stored]
+        for models in ((), ("m",), ("m", "n"))
+    }
+    assert calls == {(): [4, 4], ("m",): [2, 2], ("m", "n"): [4, 4]}
+
+
 def test_references_are_a_factor_where_both_are_known_and_differ():
     judge = Judge("j", "gpt", "p", "")
     one, other = pipeline(judge, "x", references="a" * 30), pipeline(judge, "x", references="b" * 300)
