@@ -16,7 +16,7 @@ from judges.stats.check_states import State
 from judges.stats.multiple_testing import holm
 from judges.stats.sample_size import MOST_TIMES, more_items_for_threshold
 from judges.stats.sequential import LookPlan, OpenSchedule, Schedule, lower_bound_at, z_from_threshold
-from judges.stats.uncertainty import MIN_CLUSTERS, Interval
+from judges.stats.uncertainty import MIN_CLUSTERS, Interval, why_no_interval
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -162,8 +162,7 @@ def _decide(interval: Interval, policy: CheckPolicy, plan: LookPlan | None, shar
     if _is_undefined(interval, policy):
         return CheckResult(
             "undefined",
-            f"Kappa is undefined on {many(interval.items, 'item')}: everyone gave one and the same value, "
-            "so agreement by chance is certain.",
+            why_no_interval(interval),
             "More random items, because agreement on a constant shows nothing.",
         )
     if point is None or interval.items < policy.begins(plan):

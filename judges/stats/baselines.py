@@ -17,7 +17,7 @@ from judges.stats.agreement import Floats, nearest_codes
 from judges.stats.calibration import PairedRatings, kappa_cells
 from judges.stats.concordance import midranks
 from judges.stats.intervals import Cells, kappa_difference, kappa_influences, kappa_interval
-from judges.stats.uncertainty import Interval
+from judges.stats.uncertainty import Interval, why_no_interval
 from judges.tokens import tokens
 from judges.types import Dialogue, Dimension, Pair, Response, section_place, sort_of, turn_number
 
@@ -50,6 +50,11 @@ class LengthRule:
     def standing(self) -> BaselineVerdict:
         """Whether the judge beats the rule."""
         return _standing(self.difference)
+
+    @property
+    def caveat(self) -> str:
+        """A sentence on why the difference tells nothing; "" if it has an interval."""
+        return why_no_interval(self.difference, "people and rule" if self.judge.point is not None else "everyone")
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from judges.plural import many
 from judges.stats import intervals
 from judges.stats.clustered import share_by_item
-from judges.stats.uncertainty import MIN_CLUSTERS, Interval
+from judges.stats.uncertainty import MIN_CLUSTERS, Interval, why_no_interval
 
 _Key = TypeVar("_Key", bound=Hashable)
 OrderedVerdicts = tuple[Hashable, str, str]
@@ -72,6 +72,8 @@ def explain(agreement: PositionalAgreement) -> list[str]:
     if agreement.kappa.point is not None:
         ends = agreement.kappa.in_brackets("z.2f")
         sentences.append(f"Kappa between the two orders is {agreement.kappa.point:z.2f}{ends}.")
+    if why := why_no_interval(agreement.kappa, "both orders"):
+        sentences.append(why)
     if first.point is not None:
         sentences.append(
             f"The first position wins {first.point:.1%} of {many(first.cells, 'verdict')} with a winner"

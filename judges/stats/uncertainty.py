@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from math import hypot, inf, log, sqrt
 from statistics import NormalDist
 
+from judges.plural import many
+
 MIN_CLUSTERS = 30
 """Fewer items than this give no verdict: the spread between items is itself unknown."""
 TWO_SIDED = 0.975
@@ -80,6 +82,18 @@ class Interval:
     def is_too_small(self) -> bool:
         """True below `MIN_CLUSTERS` items: the interval may be shown, and nothing may be concluded from it."""
         return self.items < MIN_CLUSTERS
+
+
+def why_no_interval(kappa: Interval, raters: str = "everyone") -> str:
+    """Return a sentence on why a kappa, or a difference of kappas, of `raters` is undefined or has no interval.
+
+    "" if it has one, or has none because there are too few items.
+    """
+    on = many(kappa.items, "item")
+    if kappa.items and kappa.point is None:
+        return f"Kappa is undefined on {on}: {raters} gave one and the same value, so agreement by chance is certain."
+    no_interval = kappa.ends is None and not kappa.is_too_small
+    return f"Nearly all values on {on} are the same, so kappa has no interval: no conclusion." if no_interval else ""
 
 
 def symmetric_interval(

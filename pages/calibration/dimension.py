@@ -26,6 +26,7 @@ from judges.stats import missingness
 from judges.stats.calibration import DimensionResult
 from judges.stats.sample_size import extrapolate_interval, more_items_for_threshold, more_items_for_width
 from judges.stats.threshold import flag_thresholds
+from judges.stats.uncertainty import why_no_interval
 from pages.calibration import agreement, anchoring, auto_accept, human_ceiling, slices
 from pages.calibration.selection import CalibrationSelection, load
 from pages.ui import explanations, findings, gold, session, text, url_state
@@ -52,11 +53,8 @@ def _draw_sample_size(selection: CalibrationSelection, line: DimensionResult, ke
     approval_policy = policy.requirements(store).policy
     steps = load(SAMPLE_SIZE, selection, line)
     if not steps or now.point is None:
-        text.quiet(
-            "No kappa yet: {items} with reference labels (gold) and a score, on which kappa is undefined. Label more "
-            "random items.",
-            items=many(now.items, "item"),
-        )
+        scored = f"No kappa yet: {many(now.items, 'item')} with reference labels (gold) and a score."
+        text.quiet("{why} Label more random items.", why=why_no_interval(now) or scored)
         return
     left, right = st.columns([1, 4], vertical_alignment="center", gap="medium")
     with left:

@@ -6,7 +6,7 @@ from judges.plural import many
 from judges.render.findings.findings import Finding, Intervals, Sentence, quiet, say
 from judges.render.svg import IntervalRow
 from judges.render.words import cell, span
-from judges.stats.uncertainty import MIN_CLUSTERS, Interval
+from judges.stats.uncertainty import MIN_CLUSTERS, Interval, why_no_interval
 
 MIN_OTHER_ITEMS = 10
 """Items' worth of ratings that have to hold another answer than the commonest one, in both arms."""
@@ -41,8 +41,8 @@ def _sentence(blind: Interval, assisted: Interval, change: Interval, others: flo
             "**Not tested**: {n} in the smaller group, and {least} are needed.",
             n=many(items, "item"), least=MIN_CLUSTERS,
         )  # fmt: skip
-    if change.point is None or change.low is None or change.high is None:
-        return say("**Not tested**: kappa is undefined in one of the groups.")
+    if change.low is None or change.high is None:
+        return say("**Not tested**. {why}", why=next(filter(None, map(why_no_interval, (blind, assisted, change)))))
     if others < MIN_OTHER_ITEMS:
         return say(
             "**Not tested**: nearly all ratings are the same answer. Another one is given in those of about {n} in the "

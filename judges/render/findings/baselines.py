@@ -28,19 +28,26 @@ def findings(baselines: Baselines) -> list[Sentence]:
         if standing in _SHORTFALLS:
             sentences.append(warn("This judge {how} {what}.", how=_SHORTFALLS[standing], what=baseline))
     if rule is not None:
+        figures = (
+            "kappa {rule} ({span}) and {exact} agreement. Judge minus baseline: {ahead} ({ahead_span}){standing}."
+            if rule.difference.point is not None
+            else "{exact} agreement."
+        )
+        why = rule.caveat
         sentences.append(
             quiet(
                 "Length baseline: a rule that predicts the answer from the length of the text alone (cross-fitted) has "
-                "kappa {rule} ({span}) and {exact} agreement. Judge minus baseline: {ahead} ({ahead_span}){standing}.",
+                + figures + (" {why}" if why else ""),
                 rule=cell(rule.rule.point, ".2f"), span=span(rule.rule), exact=f"{rule.exact:.0%}",
                 ahead=cell(rule.difference.point, "+.2f"), ahead_span=span(rule.difference),
-                standing=_STANDINGS[rule.standing],
+                standing="" if why else _STANDINGS[rule.standing], why=why,
             )
         )  # fmt: skip
     sentences.append(
         quiet(
-            "Majority-class baseline: always “{answer}” has {share} agreement, and kappa 0 by definition. Both "
-            "baselines are computed on the same {items}.",
+            "Majority-class baseline: always “{answer}” has {share} agreement"
+            + (", and kappa 0 by definition" if baselines.share != 1 else "")
+            + ". Both baselines are computed on the same {items}.",
             answer=baselines.constant or "", share=f"{baselines.share or 0:.0%}", items=many(baselines.items, "item"),
         )
     )  # fmt: skip

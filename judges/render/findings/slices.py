@@ -39,15 +39,15 @@ def tests(slices: Sequence[SlicedKappa]) -> list[Sentence]:
                 rest=" and ".join([", ".join(rest[:-1]), rest[-1]] if rest[1:] else rest),
             )
         )
-    untested = [sliced.by for sliced in slices if sliced.test is None]
-    if untested:
-        sentences.append(
-            quiet(
-                "Not tested by {few}: fewer than two slices have {least} items.",
-                few=", ".join(untested),
-                least=MIN_CLUSTERS,
-            )
-        )
+    untested = [sliced for sliced in slices if sliced.test is None]
+    large = [sliced for sliced in untested if sum(not s.interval.is_too_small for s in sliced.slices) > 1]
+    for group, why in (
+        ([sliced for sliced in untested if sliced not in large], "fewer than two slices have {least} items."),
+        (large, "in at most one slice of {least} items answers differ and judge and people disagree."),
+    ):
+        if group:
+            names, reason = ", ".join(sliced.by for sliced in group), why.format(least=MIN_CLUSTERS)
+            sentences.append(quiet("Not tested by {names}: {why}", names=names, why=reason))
     return sentences
 
 
@@ -68,7 +68,7 @@ def plot(sliced: SlicedKappa, overall: Interval) -> Intervals:
     rows = [IntervalRow.of("all", overall, "beside", _remark(overall, None))]
     for slice_ in rank_slices(sliced):
         i = slice_.interval
-        state = "below minimum sample" if i.is_too_small or i.point is None else "meets policy"
+        state = "below minimum sample" if i.is_too_small else "meets policy"
         rows.append(IntervalRow.of(slice_.name, i, state, _remark(i, slice_.bias)))
     return Intervals(
         rows, overall.point, "all", (0.0, 1.0), f"Kappa by {sliced.by}",

@@ -15,7 +15,7 @@ from judges.stats.bins import code_count
 from judges.stats.intervals import Cells, kappa_difference, kappa_interval
 from judges.stats.raters.alpha import alpha_interval
 from judges.stats.raters.ratings import Ratings
-from judges.stats.uncertainty import MIN_CLUSTERS, Interval
+from judges.stats.uncertainty import MIN_CLUSTERS, Interval, why_no_interval
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,8 @@ def explain(ceiling: HumanCeiling | None) -> str:
         return f"{people}, from {items}; the judge has no score there to compare."
     text = f"{people}, between the judge and one of them {ceiling.judge.point:z.2f}, on the same {items}."
     if ceiling.between.is_too_small or gap.low is None or gap.high is None:
-        return f"{text} That is too few to compare: {MIN_CLUSTERS} items are needed."
+        need = f"That is too few to compare: {MIN_CLUSTERS} items are needed."
+        return f"{text} {why_no_interval(gap) or need}"
     if gap.high < 0:
         by = f"by {-gap.point:.2f} ({-gap.high:.2f} to {-gap.low:.2f})"
         return f"{text} So people agree better, {by}: a better judge is possible."

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from judges.cards import card
-from judges.render.findings import agreement, anchoring, as_html, confidence, means, sample_size, slices
+from judges.render.findings import agreement, anchoring, as_html, baselines, confidence, means, sample_size, slices
 from judges.render.findings.findings import Column, Measures, Table, quiet, say, sentence_text, warn
 from judges.stats.approval_check import CheckPolicy, check_dimension
+from judges.stats.baselines import compare_baselines
 from judges.stats.calibration import DimensionResult, PairedRatings, summarise
 from judges.stats.means import JudgeMeans
 from judges.stats.slices import DifferenceTest, KappaSlice, SlicedKappa
@@ -48,6 +49,34 @@ def test_slices_that_differ_are_named_and_the_others_too() -> None:
     assert "No significant difference by length." in texts[1] and texts[2].startswith("Not tested by topic:")
     assert [row.name for row in slices.plot(significant, interval(0.5)).rows] == ["all", "en", "ja"]
     assert slices.table(significant).rows[0]["language"] == "en"
+
+
+def test_slices_that_are_large_enough_are_not_called_too_small() -> None:
+    constant = KappaSlice("ja", Interval.point_only(40, 40, 40.0, "bootstrap"), 0.0)
+    small = KappaSlice("en", interval(0.4, 12), 0.0)
+    untested = [SlicedKappa("language", (constant, constant), None), SlicedKappa("topic", (constant, small), None)]
+    assert [sentence_text(finding) for finding in slices.tests(untested)] == [
+        "Not tested by topic: fewer than two slices have 30 items.",
+        "Not tested by language: in at most one slice of 30 items answers differ and judge and people disagree.",
+    ]
+
+
+@pytest.mark.parametrize(("people", "judge", "sentence"), [
+    ([4.0] * 110, [4.0] * 110, "Kappa is undefined on 110 items: everyone gave one and the same value, so"),
+    ([4.0] * 110, [3.0, 4.0] * 55, "Kappa is undefined on 110 items: people and rule gave one and the same value, so"),
+    ([4.0] * 109 + [3.0], [4.0] * 110, "Nearly all values on 110 items are the same, so kappa has no interval: no"),
+    ([4.0, 3.0] * 10, [4.0, 3.0] * 10, "), too few items for a conclusion."),
+])  # fmt: skip
+def test_why_a_judge_is_not_compared_with_the_length_baseline(
+    people: list[float], judge: list[float], sentence: str
+) -> None:
+    dimension = next(d for d in card("multi_turn_dialogue").dimensions if d.name == "helpfulness")
+    number = np.arange(len(people))
+    ratings = PairedRatings(number, np.array(people), np.array(judge), number >= 0, np.ones(len(people)))
+    texts = [sentence_text(part) for part in baselines.findings(compare_baselines(ratings, number % 7.0, dimension))]
+    assert sentence in texts[0]
+    assert ("(–)" in texts[0]) == ("Nearly" in sentence) and ("too few" in texts[0]) == (len(people) < 30)
+    assert ("kappa 0 by definition" in texts[1]) == (len(set(people)) > 1)
 
 
 def test_a_source_of_confidence_that_nobody_knows_keeps_its_name() -> None:
@@ -103,5 +132,8 @@ def test_anchoring_is_concluded_only_where_enough_ratings_are_not_the_commonest_
     assert "Another one is given in those of about 4 items in the smaller group, and 10 are needed." in (
         sentence_text(warning)
     )
+    constant, no_change = (Interval.point_only(items, items, 40.0, "linearised") for items in (40, 35))
+    undefined, *_ = anchoring.findings(blind, constant, no_change, 0.0)
+    assert sentence_text(undefined).startswith("Not tested. Kappa is undefined on 40 items: everyone gave one and the")
     enough, *_ = anchoring.findings(blind, assisted, change, 10.0)
     assert sentence_text(enough).startswith("People agree less with the judge where they see its scores")

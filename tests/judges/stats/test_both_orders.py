@@ -58,6 +58,8 @@ def test_nothing_and_answers_off_the_scale() -> None:
     nothing = both_orders.positional_agreement([], WORDS)
     assert (nothing.same.point, nothing.kappa.point, nothing.first.point) == (None,) * 3
     assert both_orders.explain(nothing) == []
+    constant = both_orders.positional_agreement([(n, "a", "a") for n in range(110)], ("a", "b", "tie"))
+    assert both_orders.explain(constant)[1].startswith("Kappa is undefined on 110 items: both orders gave one and")
     odd = both_orders.positional_agreement([("1", "n/a", "a"), ("2", "n/a", "n/a")], ("a", "b"))
     assert odd.same.point == 0.5 and odd.first.point == 0.0 and odd.answers == ("a", "b", "n/a")
 

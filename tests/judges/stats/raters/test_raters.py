@@ -135,6 +135,9 @@ def test_the_sentence_says_who_agrees_better():
     assert "no item has blind labels of two people" in explain(measure_ceiling(plant_ratings({"a": 0.9})))
     same = ratings([(n, 0, p, 1) for n in range(40) for p in "ab"], FIVE, {(n, 0): 1 for n in range(40)})
     assert "undefined" in explain(measure_ceiling(same))
+    nearly = [(n, 0, p, 1 + (p == "b" and n == 0)) for n in range(40) for p in "ab"]
+    why = explain(measure_ceiling(ratings(nearly, FIVE, {(n, 0): 1 for n in range(40)})))
+    assert why.endswith("Nearly all values on 40 items are the same, so kappa has no interval: no conclusion.")
 
 
 # -- the alternative-annotator test -----------------------------------------------------------------------------------
