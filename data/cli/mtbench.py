@@ -19,6 +19,7 @@ from data.runs import runs
 from data.runs.run_config import DryRunJudgment
 from data.store import Store
 from data.store.errors import BadInput
+from judges.cli.options import add_endpoint
 from judges.client.budget import dollars
 from judges.client.endpoint import is_practice
 from judges.importing.bench_files import read_bench
@@ -56,7 +57,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     new.add_argument("--dry-run", action="store_true", help="ask about a question of each sort; nothing is stored")
     new.add_argument("--plan", action="store_true", help="only say what it would take")
     new.add_argument("--resume", action="store_true", help="go on where it ended; nothing is asked twice")
-    run_command.add_endpoint(new)
+    add_endpoint(new)
     new.add_argument("--judge-url", default="", metavar="URL", help="the judge's endpoint (default: the model's)")
     new.add_argument("--judge-key-variable", default="", metavar="NAME", help="that holds the key of the judge's one")
     add_actor(new)
@@ -102,7 +103,7 @@ def _build_run(store: Store, name: str, options: argparse.Namespace) -> Protocol
     texts = bench.prompts if bench and bench.prompts else questions.kept_prompts(store, stored.id) if stored else ()
     protocol, prompts = judge_prompts.settle_prompts(store, chosen, texts)
     judge = "" if options.answers_only else options.judge or protocol_run.usual_judge(protocol, options.model)
-    at = run_command.chosen_endpoint(options, options.model or judge)
+    at = run_command.model_endpoint(options, options.model or judge)
     judge_settings = {"base_url": options.judge_url, "key_variable": options.judge_key_variable}
     return ProtocolRun(
         protocol,
@@ -113,7 +114,7 @@ def _build_run(store: Store, name: str, options: argparse.Namespace) -> Protocol
         options.pairs,
         prompts,
         at,
-        run_command.chosen_endpoint(options, judge, **judge_settings),
+        run_command.model_endpoint(options, judge, **judge_settings),
         options.spend,
         run_command.chosen_price(options.price),
         run_command.chosen_price(options.judge_price),

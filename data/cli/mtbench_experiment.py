@@ -14,6 +14,7 @@ from data.mtbench.experiment import Experiment, plan_experiment, start_experimen
 from data.mtbench.protocol_run import ProtocolRun
 from data.runs import runs
 from data.store.errors import BadInput
+from judges.cli.options import add_endpoint
 from judges.client.budget import dollars
 from judges.client.endpoint import is_practice
 from judges.mtbench.experiment import FACTORS, estimate_effects
@@ -39,7 +40,7 @@ def add(verbs: Any) -> None:
     new.add_argument("--resume", action="store_true", help="go on where it ended; nothing is asked twice")
     new.add_argument("--spend", type=float, metavar="USD", help="for all arms together")
     new.add_argument("--price", type=float, nargs=2, metavar=("IN", "OUT"), help="US dollars per million tokens")
-    run_command.add_endpoint(new)
+    add_endpoint(new)
     add_actor(new)
 
 
@@ -52,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
         judges = (options.judges[0], options.judges[1]) if options.judges else (protocol.judge, other.judge)
         if is_practice(judges[0]) != is_practice(judges[1]):
             raise BadInput("One endpoint is asked for all arms, so both judges have to be there.")
-        at = run_command.chosen_endpoint(options, judges[0])
+        at = run_command.model_endpoint(options, judges[0])
         price = run_command.chosen_price(options.price)
         usual = ProtocolRun(
             protocol, options.dataset, judge_endpoint=at, judge_price=price, spending_limit=options.spend

@@ -6,10 +6,7 @@ import argparse
 import contextlib
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
-
-from pydantic import ValidationError
+from collections.abc import Sequence
 
 from data.cards import cards
 from data.cli.options import acting_person, add_actor, add_dataset, workspace_store
@@ -22,38 +19,11 @@ from data.store import Store
 from data.store.errors import BadInput
 from judges.authoring import soundness
 from judges.card import Card
-from judges.cli.options import add_card, chosen_card
+from judges.cli.options import add_card, add_endpoint, add_parameters, chosen_card, chosen_endpoint, chosen_params
 from judges.cli.progress_bar import Bar
 from judges.client.budget import Price, dollars
 from judges.client.endpoint import Endpoint
-from judges.params import Params
 from judges.plural import many
-
-_PARAMS = {
-    # option: (type or choices, what it says)
-    "temperature": (float, "0 to 2"),
-    "seed": (int, "for endpoints that take one"),
-    "samples": (int, "how often each item is asked"),
-    "combine": (("first", "median", "mean", "vote"), "how several samples make one answer"),
-    "max_tokens": (int, "the longest reply"),
-    "orders": (("ab", "both"), "pairs: as A/B, or as A/B and B/A"),
-    "window": (int, "assistant turns per window of a long dialogue; 0: never cut"),
-    "window_over": (int, "assistant turns from which a dialogue is cut"),
-    "context": (int, "tokens that fit into one call; 0: never cut"),
-    "verdict": (("last", "fastchat"), "which rating in a prose reply counts"),
-    "probe": (("scenario_swapped", "reference_removed", "injected_order"), "a change made to what the judge sees"),
-}
-_ENDPOINT = {
-    "base_url": (str, "the endpoint (default: OPENAI_BASE_URL, else OpenAI)"),
-    "key_variable": (str, "the environment variable that holds the key (default: OPENAI_API_KEY)"),
-    "api_version": (str, "of an Azure endpoint"),
-    "concurrency": (int, "most calls at a time"),
-    "requests_per_minute": (int, "that the endpoint allows"),
-    "tokens_per_minute": (int, "that the endpoint allows"),
-    "room": (int, "tokens that a call and its reply may have (default: as known); longer ones are named before"),
-    "timeout": (float, "seconds until a call is given up"),
-    "tries": (int, "most tries of a call"),
-}
 
 _BESIDE = {"resume": ("spend", "price", "engine", "address", "workers", "actor"), "collect": ("engine", "actor")}
 """Options that continue what was ordered before -> the other options that may be given with them."""
@@ -68,9 +38,6 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--only-unscored", action="store_true", help="ask again only for replies that were not usable")
     parser.add_argument("--spend", type=float, metavar="USD", help="the most that all its starts may cost together")
     parser.add_argument("--price", type=float, nargs=2, metavar=("IN", "OUT"), help="US dollars per million tokens")
-    parser.add_argument("--logprobs", action="store_true", help="ask for token probabilities")
-    _add(parser, _PARAMS)
-    add_endpoint(parser)
     parser.add_argument(
         "--engine", choices=("here", "ray"), default="here",
         help="where calls are made: in this process, or by workers on a Ray cluster, which share all limits",
@@ -82,17 +49,8 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--collect", action="store_true", help="fetch what the batches of all runs have brought")
     parser.add_argument("--resume", metavar="RUN", help="go on with a run; --spend and --price give it others")
     add_actor(parser)
-
-
-def add_endpoint(parser: argparse.ArgumentParser) -> None:
-    """Add the options of where a model is asked, and what it allows."""
-    _add(parser, _ENDPOINT)
-
-
-def _add(parser: argparse.ArgumentParser, options: Mapping[str, tuple[Any, str]]) -> None:
-    for name, (kind, says) in options.items():
-        arguments = {"choices": kind} if isinstance(kind, tuple) else {"type": kind, "metavar": "X"}
-        parser.add_argument(f"--{name.replace('_', '-')}", help=says, **arguments)
+    add_parameters(parser)
+    add_endpoint(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -159,39 +117,25 @@ def _run_config(store: Store, name: str, options: argparse.Namespace) -> RunConf
         print(f"Saved the card {card.name}, version {card.version}.", file=sys.stderr)
     for fault in soundness.find_faults(card):
         print(fault.text, file=sys.stderr)
-    values = {option: value for option in _PARAMS if (value := getattr(options, option)) is not None}
-    params = _make_model(
-        Params, {**card.defaults.model_dump(), **values, **({"logprobs": True} if options.logprobs else {})}
-    )
+    params, endpoint = chosen_params(options, card.defaults), model_endpoint(options, options.model)
     return RunConfig(
-        dataset.id, card, options.model, params, chosen_endpoint(options, options.model), options.spend,
+        dataset.id, card, options.model, params, endpoint, options.spend,
         chosen_price(options.price), options.limit, options.only_unscored, options.batch,
     )  # fmt: skip
 
 
-def chosen_endpoint(options: argparse.Namespace, model: str, **other: str) -> Endpoint:
-    """The endpoint of a model as the options say; `other` values that are not empty replace theirs.
+def model_endpoint(options: argparse.Namespace, model: str, base_url: str = "", key_variable: str = "") -> Endpoint:
+    """The endpoint of a model as the options say; an address or a variable that is not empty replaces theirs.
 
-    A practice model is asked here, unless there is an address. Raises BadInput.
+    A practice model is asked here, unless there is an address. Raises BadOptions.
     """
-    limits = {name: value for name in _ENDPOINT if (value := getattr(options, name)) is not None}
-    limits |= {name: value for name, value in other.items() if value}
-    limits.setdefault("base_url", usual_address(model))
-    return _make_model(Endpoint, limits)  # type: ignore[no-any-return]
+    address = base_url or options.base_url or usual_address(model)
+    return chosen_endpoint(options, base_url=address, key_variable=key_variable)
 
 
 def chosen_price(numbers: Sequence[float] | None) -> Price | None:
     """The price that an option gives by two numbers, if it is there."""
     return (numbers[0], numbers[1]) if numbers else None
-
-
-def _make_model(model: Callable[..., Any], values: dict[str, Any]) -> Any:
-    try:
-        return model(**values)
-    except ValidationError as error:
-        first = error.errors()[0]
-        name = str(first["loc"][0]).replace("_", "-")
-        raise BadInput(f"--{name}: {first['msg'].removeprefix('Value error, ')}.") from None
 
 
 def _dry_run(store: Store, name: str, config: RunConfig) -> int:

@@ -53,18 +53,19 @@ _ENDPOINT = {  # option: (field, help)
 _METAVARS = {"base-url": "URL", "key-variable": "NAME", "api-version": "V"}
 
 
-def add_judge_parameters(parser: argparse.ArgumentParser) -> None:
-    """The options of the judge itself: card, model, parameters."""
-    add_card(parser)
-    parser.add_argument("--model", required=True, metavar="M", help="the model, as its endpoint calls it")
-    group = parser.add_argument_group("parameters of the judge (another value is another judge)")
+def add_parameters(parser: argparse.ArgumentParser) -> None:
+    """The options of the judge's parameters."""
+    group = parser.add_argument_group("parameters of the judge (default: the card's; another value is another judge)")
     for name, about in _PARAMS.items():
         field = Params.model_fields[name]
         kinds = get_args(field.annotation)
         words = [k for k in kinds if isinstance(k, str) and k]
         sort: Any = str if words else int if kinds else field.annotation
-        about = f"{about} (default: the card's, usually {field.default!r})"
-        group.add_argument(f"--{name.replace('_', '-')}", type=sort, choices=words or None, metavar=None, help=about)
+        shown = "" if field.default in ("", None) else f" (usually {_number(field.default)})"
+        group.add_argument(
+            f"--{name.replace('_', '-')}", type=sort, choices=words or None, metavar=None if words else "N",
+            help=about + shown,
+        )  # fmt: skip
     group.add_argument("--logprobs", action="store_true", default=None, help="ask for log-probabilities, too")
 
 
@@ -105,15 +106,24 @@ def add_param(parser: argparse.ArgumentParser) -> None:
 
 
 def add_endpoint(parser: argparse.ArgumentParser) -> None:
-    """The options that say where it runs, and what it may cost."""
+    """The options that say where it runs, and what its endpoint allows."""
     group = parser.add_argument_group("endpoint and limits")
     for option, (name, about) in _ENDPOINT.items():
         field = Endpoint.model_fields[name]
-        shown = "" if field.default in ("", 0) else f" (default {field.default})"
+        shown = "" if field.default in ("", 0) else f" (default {_number(field.default)})"
+        options = dict.fromkeys((f"--{option}", f"--{name.replace('_', '-')}"))
         sort: Any = field.annotation
-        group.add_argument(f"--{option}", dest=name, type=sort, metavar=_METAVARS.get(option, "N"), help=about + shown)
-    group.add_argument("--spend", type=float, metavar="USD", help="stop before the runs into this file cost more")
-    group.add_argument("--prices", type=Path, default=PRICES, metavar="FILE", help="another price list than ours")
+        group.add_argument(*options, dest=name, type=sort, metavar=_METAVARS.get(option, "N"), help=about + shown)
+
+
+def _number(default: Any) -> str:
+    return str(default).removesuffix(".0")
+
+
+def add_budget(parser: argparse.ArgumentParser) -> None:
+    """The options of `chosen_price`."""
+    parser.add_argument("--spend", type=float, metavar="USD", help="stop before the runs into this file cost more")
+    parser.add_argument("--prices", type=Path, default=PRICES, metavar="FILE", help="another price list than ours")
 
 
 def chosen_card(args: argparse.Namespace, name: str | None = None, known: Mapping[str, Card] | None = None) -> Card:
@@ -138,9 +148,10 @@ def chosen_params(args: argparse.Namespace, defaults: Params) -> Params:
     return _valid(Params, defaults.model_dump() | {k: v for k, v in values.items() if v is not None})
 
 
-def chosen_endpoint(args: argparse.Namespace) -> Endpoint:
-    """The endpoint. Raises BadOptions."""
+def chosen_endpoint(args: argparse.Namespace, **others: str) -> Endpoint:
+    """The endpoint; `others` that are not empty replace what was given. Raises BadOptions."""
     values = {name: getattr(args, name) for name, _ in _ENDPOINT.values()}
+    values |= {name: value for name, value in others.items() if value}
     return _valid(Endpoint, {k: v for k, v in values.items() if v is not None})
 
 
@@ -167,5 +178,6 @@ def _sentence(errors: Sequence[Any]) -> str:
     for error in errors:
         field = str(error["loc"][0]) if error["loc"] else ""
         text = str(error["msg"]).removeprefix("Value error, ")
-        parts.append(f"--{names.get(field, field.replace('_', '-'))} {error['input']}: {text[:1].lower()}{text[1:]}.")
+        value = "" if "@" in str(error["input"]) else f" {error['input']}"  # it may hold a password
+        parts.append(f"--{names.get(field, field.replace('_', '-'))}{value}: {text[:1].lower()}{text[1:]}.")
     return " ".join(parts)

@@ -40,11 +40,14 @@ _DRY_RUN_ITEMS = 3
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the command's options."""
     parser.add_argument("items", type=Path, metavar="ITEMS.jsonl", help="items as canonical JSON lines")
-    options.add_judge_parameters(parser)
+    options.add_card(parser)
+    parser.add_argument("--model", required=True, metavar="M", help="the model, as its endpoint calls it")
     parser.add_argument("--out", type=Path, metavar="FILE", help="add the judgments to this file (else: print them)")
     parser.add_argument("--limit", type=int, default=0, metavar="N", help="only the first N items (0: all)")
     parser.add_argument("--dry-run", action="store_true", help="show prompts and the estimate; ask nothing")
     parser.add_argument("--ask", action="store_true", help="with --dry-run: ask about those items, and keep nothing")
+    options.add_budget(parser)
+    options.add_parameters(parser)
     options.add_endpoint(parser)
 
 

@@ -14,6 +14,7 @@ from data.cli import run as command
 from data.runs import batches, runs
 from data.store import open_store
 from judges.authoring import soundness
+from judges.cli.options import add_endpoint
 from tests import seeds
 from tests.practice_server import practice
 
@@ -132,10 +133,12 @@ def test_what_a_card_lacks_is_said_and_the_run_goes_on(run: Run, monkeypatch: py
     [
         (RUN_OPTIONS[2:], "Say which dataset"),
         ((*RUN_OPTIONS[:2], "--card", "nope", *RUN_OPTIONS[4:]), "There is no card 'nope'"),
-        ((*RUN_OPTIONS, "--temperature", "9"), "--temperature: Input should be less than or equal to 2."),
-        ((*RUN_OPTIONS, "--base-url", "ftp://x"), "--base-url: an address begins with http"),
+        ((*RUN_OPTIONS, "--temperature", "9"), "--temperature 9.0: input should be less than or equal to 2."),
+        ((*RUN_OPTIONS, "--base-url", "ftp://x"), "--base-url ftp://x: an address begins with http"),
         ((*RUN_OPTIONS, "--dimension", "a: b"), "Only pointwise_quality takes other dimensions"),
         (("--dataset", "nowhere", *RUN_OPTIONS[2:]), "There is no dataset called 'nowhere'"),
+        ((*RUN_OPTIONS, "--base-url", "http://me:secret@x"), "--base-url: a name or password in the address would be"),
+        ((*RUN_OPTIONS, "--rpm", "-1"), "--rpm -1: input should be greater than or equal to 0."),
         ((*RUN_OPTIONS[:4], "--model", "practice-nobody"), "practice-nobody"),
         (("--resume", "no-such-run"), "There is no such run"),
         (("--resume", ""), "There is no such run"),
@@ -186,10 +189,10 @@ def test_what_does_not_go_together_is_refused(
 
 def test_what_is_said_of_a_second_endpoint_goes_before_that_of_the_first() -> None:
     parser = argparse.ArgumentParser()
-    command.add_endpoint(parser)
+    add_endpoint(parser)
     options = parser.parse_args(["--base-url", "http://127.0.0.1:1/v1", "--concurrency", "3"])
-    first = command.chosen_endpoint(options, "m")
+    first = command.model_endpoint(options, "m")
     assert (first.base_url, first.concurrency) == ("http://127.0.0.1:1/v1", 3)
-    assert command.chosen_endpoint(options, "m", base_url="", key_variable="") == first
-    other = command.chosen_endpoint(options, "m", base_url="http://127.0.0.1:2/v1", key_variable="KEY")
+    assert command.model_endpoint(options, "m", base_url="", key_variable="") == first
+    other = command.model_endpoint(options, "m", base_url="http://127.0.0.1:2/v1", key_variable="KEY")
     assert other == first.model_copy(update={"base_url": "http://127.0.0.1:2/v1", "key_variable": "KEY"})
