@@ -6,6 +6,7 @@ import itertools
 import json
 import math
 import re
+from contextlib import suppress
 from typing import Any
 
 # What json.JSONEncoder makes anew for every value, made once: keys sorted, nothing escaped that need not be, no NaN.
@@ -34,16 +35,20 @@ def parse_json(text: str) -> Any:
     Refused beyond bad syntax: a key that occurs twice in one object, NaN and Infinity, numbers that leave 64 bits,
     more than MAX_DEPTH levels, the character NUL, and halves of surrogate pairs.
     """
+    value = _parse(text)
+    check_characters(text, value)
+    return value
+
+
+def _parse(text: str) -> Any:
     check_depth(text)
     try:
         long = _LONG in text.encode("utf-8", "surrogatepass").translate(_NINES)
-        value = (DECODER if long else _QUICK).decode(text)
+        return (DECODER if long else _QUICK).decode(text)
     except json.JSONDecodeError as error:
         raise BadJson(f"is {not_json(error)}") from None
     except RecursionError:
         raise BadJson(f"is nested more than {MAX_DEPTH} levels deep") from None
-    check_characters(text, value)
-    return value
 
 
 def parse_with_nan(text: str) -> Any:
@@ -55,6 +60,19 @@ def parse_with_nan(text: str) -> Any:
     if plain == text:
         raise BadJson("holds no NaN")
     return parse_json(plain)
+
+
+def decode_json(value: Any) -> Any:
+    """The value of a text that is a list or an object of JSON; anything else as it is.
+
+    NaN becomes null. What `parse_json` refuses stays the text that it is, except for characters that cannot be stored:
+    what takes the value looks for those (`check_value`).
+    """
+    if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
+        for parse in (_parse, parse_with_nan):
+            with suppress(BadJson):
+                return parse(value)
+    return value
 
 
 def check_depth(text: str) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from judges.importing.column_names import normalize
-from judges.strict_json import BadJson, parse_json
+from judges.strict_json import decode_json
 
 ROLES = {
     "user": "user", "human": "user", "customer": "user", "assistant": "assistant", "gpt": "assistant",
@@ -18,7 +17,6 @@ ROLES = {
 """The role that each name of a speaker means."""
 _SPEAKER_WORDS = frozenset(("role", "from", "speaker", "spk", "author", "sender", "who", "participant", "type"))
 _TEXT_WORDS = frozenset(("content", "text", "utterance", "message", "value", "said", "body"))
-_JSON = re.compile(r"\s*[\[{]")
 
 
 def read_messages(cell: Any) -> list[dict[str, Any]] | None:
@@ -27,7 +25,7 @@ def read_messages(cell: Any) -> list[dict[str, Any]] | None:
     Messages with `role` or `from`, and Assay's own turns, are as they were; of others only `role`, the speaker as it is
     written, and `content` are kept.
     """
-    value = _decode(cell)
+    value = decode_json(cell)
     if isinstance(value, dict):
         lists = (read_messages(inner) for inner in value.values() if isinstance(inner, list))
         return next((messages for messages in lists if messages), None)
@@ -64,15 +62,6 @@ def speaker_roles(dialogues: Iterable[Sequence[Mapping[str, Any]]]) -> dict[str,
     if len(unknown) == 1 and len(known) == 1:
         return {unknown[0]: "assistant" if known == {"user"} else "user"}
     return {}
-
-
-def _decode(cell: Any) -> Any:
-    if isinstance(cell, str) and _JSON.match(cell):
-        try:
-            return parse_json(cell)
-        except BadJson:
-            return None
-    return cell
 
 
 def _messages_of(entry: Any) -> list[dict[str, Any]]:

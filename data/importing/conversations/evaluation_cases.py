@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from data.importing.conversations.tool_reader import ToolReader
-from data.importing.conversations.utterances import Utterance, decode_json, read_messages, text_of, to_turns
+from data.importing.conversations.utterances import Utterance, read_messages, text_of, to_turns
 from data.importing.lines import Line, NamedValue, ToolEntry
 from data.store.ids import content_id
+from judges.strict_json import decode_json
 
 _TASKS = (
     *("task", "instruction", "instructions", "prompt", "question", "query", "input", "inputs", "context", "source"),

@@ -11,6 +11,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from judges.importing.speakers import ROLES
+from judges.strict_json import decode_json
 from judges.tool_calls import call_text
 
 _ROLES = ROLES | {
@@ -45,16 +46,6 @@ class Utterance(NamedTuple):
     role: str
     text: str
     name: str = ""
-
-
-def decode_json(value: Any) -> Any:
-    """The value of a text that is a JSON list or object; anything else as it is."""
-    if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
-        try:
-            return json.loads(value)
-        except (ValueError, RecursionError):
-            pass
-    return value
 
 
 def as_object(value: Any) -> dict[str, Any]:

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any
 
-from data.importing.conversations.utterances import decode_json
 from data.importing.detection.detection import DetectedFile, read_format
 from data.importing.files.source import Source
 from data.importing.formats import TOOLS
@@ -21,6 +20,7 @@ from data.importing.lines import Line, NamedValue
 from data.importing.source_reader import Progress
 from judges.authoring.scale_inference import MISSING, is_missing, stray_cells, survey
 from judges.importing.column_names import WORDS, normalize
+from judges.strict_json import decode_json
 from judges.types import is_unit, sort_of
 
 MAX_FIRST_ROWS = 200

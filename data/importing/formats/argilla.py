@@ -14,8 +14,9 @@ from data.importing.conversations.evaluation_cases import (
     text_fields,
 )
 from data.importing.conversations.traces import iso_time
-from data.importing.conversations.utterances import as_object, as_objects, decode_json, list_of, text_of
+from data.importing.conversations.utterances import as_object, as_objects, list_of, text_of
 from data.importing.format_file import FileStart, objects_under
+from judges.strict_json import decode_json
 
 TITLE = "Argilla"
 LISTS = (("items",), ("records",))

@@ -14,8 +14,9 @@ from data.importing.conversations.evaluation_cases import (
     text_fields,
 )
 from data.importing.conversations.traces import iso_time
-from data.importing.conversations.utterances import as_object, as_objects, decode_json, text_of
+from data.importing.conversations.utterances import as_object, as_objects, text_of
 from data.importing.format_file import FileStart
+from judges.strict_json import decode_json
 
 TITLE = "Label Studio"
 _MIN = {"annotation_id", "annotator", "lead_time"}

@@ -12,7 +12,6 @@ from data.importing.conversations.traces import PEOPLE_WORDS, TraceReader, Trace
 from data.importing.conversations.utterances import (
     as_object,
     as_objects,
-    decode_json,
     first_text,
     input_utterances,
     output_utterances,
@@ -22,6 +21,7 @@ from data.importing.conversations.utterances import (
 )
 from data.importing.format_file import FileStart, objects_under
 from data.importing.lines import ToolEntry
+from judges.strict_json import decode_json
 
 TITLE = "LangSmith"
 LISTS = (("runs",), ("feedback",))

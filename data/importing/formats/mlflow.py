@@ -21,7 +21,6 @@ from data.importing.conversations.traces import TraceReader, TraceScore, iso_tim
 from data.importing.conversations.utterances import (
     as_object,
     as_objects,
-    decode_json,
     first_text,
     input_utterances,
     list_of,
@@ -32,6 +31,7 @@ from data.importing.conversations.utterances import (
 )
 from data.importing.format_file import FileStart, objects_under
 from data.importing.lines import ToolEntry
+from judges.strict_json import decode_json
 
 TITLE = "MLflow"
 LISTS = (("traces",), ("data",))

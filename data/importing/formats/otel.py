@@ -17,7 +17,6 @@ from data.importing.conversations.utterances import (
     Utterance,
     as_object,
     as_objects,
-    decode_json,
     first_text,
     input_utterances,
     output_utterances,
@@ -27,6 +26,7 @@ from data.importing.conversations.utterances import (
 )
 from data.importing.format_file import FileStart, objects_under
 from data.importing.lines import ToolEntry
+from judges.strict_json import decode_json
 
 TITLE = "OpenTelemetry traces"
 LISTS = (("resourceSpans",), ("resourceLogs",), ("data",))

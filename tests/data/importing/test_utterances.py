@@ -10,7 +10,6 @@ from data.importing.conversations.utterances import (
     Utterance,
     as_object,
     as_objects,
-    decode_json,
     first_text,
     input_utterances,
     list_of,
@@ -20,6 +19,7 @@ from data.importing.conversations.utterances import (
     text_of,
     to_turns,
 )
+from judges.strict_json import decode_json
 
 Json = dict[str, Any]
 CALL = {"id": "1", "function": {"name": "f", "arguments": {"a": 1}}}
@@ -55,6 +55,9 @@ def test_values_and_their_texts_are_alike() -> None:
         assert as_object(value) == {} and list_of(value) == [1, {"a": 2}, None] and as_objects(value) == [{"a": 2}]
     for value in ("", "x", None, 7, "{cut", "[" * 100_000):  # type: ignore[assignment]
         assert as_object(value) == {} and list_of(value) == [] and decode_json(value) == value
+    twice, nan = '{"a": 1, "a": 2}', '{"a": NaN, "b": "NaN"}'
+    assert decode_json(twice) == twice, "what it holds twice is not lost"
+    assert decode_json(nan) == {"a": None, "b": "NaN"}, "as in files"
     assert [text_of(value) for value in (None, "x", 1, {"a": "é"})] == ["", "x", "1", '{"a": "é"}']
     assert (first_text("", None, 0, "b", "c"), first_text(), first_text(0, [2])) == ("b", "", "[2]")
 
