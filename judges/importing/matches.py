@@ -54,6 +54,7 @@ from judges.importing.judged_files import (
 )
 from judges.importing.line_files import BadLines
 from judges.importing.lines import LabelLine
+from judges.importing.summary_rows import drop_summaries, explain_summaries
 from judges.params import CombinationRule, Params
 from judges.plural import many, verb
 from judges.protocols.combination import combination_rule
@@ -280,6 +281,8 @@ def match_table(
     `judges` and `people` are the columns that the caller named. `good_rows` leaves out rows whose cells are not answers
     like the others. Raises NoTable with a sentence that names the columns.
     """
+    summaries: list[str] = []
+    rows = list(drop_summaries(rows, lambda row: row, summaries))
     names = list(dict.fromkeys(name for row in rows for name in row))
     if fault := fault_of_names(str(path), names, judges, people):
         raise NoTable(fault)
@@ -294,6 +297,9 @@ def match_table(
     speech = speech if dialogue else {}
     roles = find_columns([name for name in names if name not in (question, *speech.values())], rows, judges, people)
     roles = replace(roles, id=dialogue, texts={}) if speech else roles
+    if summaries:
+        why = explain_summaries(summaries)
+        roles = replace(roles, assumptions=(*roles.assumptions, f"{why[:1].upper()}{why[1:]}."))
     left_columns = [*roles.meta, *(column for unclear in roles.unclear for column in unclear.columns)]
     question = question or question_column([name for name in left_columns if name in free], cells)
     voices = [*roles.judges, *roles.people]

@@ -20,6 +20,7 @@ from data.importing.lines import Line, NamedValue
 from data.importing.source_reader import Progress
 from judges.authoring.scale_inference import MISSING, is_missing, stray_cells, survey
 from judges.importing.column_names import WORDS, normalize
+from judges.importing.summary_rows import drop_summaries
 from judges.strict_json import decode_json
 from judges.types import is_unit, sort_of
 
@@ -180,7 +181,7 @@ def _table(
     shown: list[dict[str, Any]] = []
     later = _LaterRows(shown)
     count = 0
-    for count, row in enumerate(rows, 1):
+    for count, row in enumerate(drop_summaries(rows, lambda row: row, []), 1):
         for name, cell in row.items():
             column = columns.get(name)
             if column is None:

@@ -26,6 +26,7 @@ from judges.importing.columns import cell_text, name_side
 from judges.importing.item_keys import time_in_seconds
 from judges.importing.jsonl import Record
 from judges.importing.speakers import ROLES, read_messages, speaker_name
+from judges.importing.summary_rows import drop_summaries, explain_summaries
 from judges.plural import many, verb
 from judges.protocols.orders import names_sides
 from judges.strict_json import BadJson, canonical, parse_json, show_value
@@ -45,7 +46,9 @@ def _read(file: str, records: Iterable[Record], mapping: ColumnMapping) -> Itera
     reader = _Table(file, mapping)
     spread = mapping.kind == "dialogue" and mapping.items and not mapping.field("turns")
     closed: set[str] = set()
-    for name, group in groupby(records, key=lambda r: "" if r.problem else reader.name(r)):
+    summaries: list[str] = []
+    items = drop_summaries(records, lambda record: {} if record.problem else record.value, summaries)
+    for name, group in groupby(items, key=lambda r: "" if r.problem else reader.name(r)):
         rows = []
         for record in group:
             if record.problem:
@@ -69,6 +72,8 @@ def _read(file: str, records: Iterable[Record], mapping: ColumnMapping) -> Itera
             yield from reader.ratings.lines()
     yield from reader.ratings.lines()
     yield from reader.left_out()
+    if summaries:
+        yield Hint(f"{file}: {explain_summaries(summaries)}.")
 
 
 def example_lines(

@@ -218,6 +218,15 @@ def test_a_few_stray_numbers_are_off_the_scale_and_do_not_make_it(store: Store) 
     assert (again.items, again.judgments, again.labels, again.cards) == (0, 0, 0, 0)
 
 
+def test_rows_that_sum_up_a_spreadsheet_are_no_items_and_make_no_scale(store: Store) -> None:
+    rows = "".join(f"x{n},{n % 5 + 1},{n % 3 + 1}\n" for n in range(N))
+    sheet = {"t.csv": f"id,judge_score,human_score\n{rows}Total,120,80\nMean,3.0,2.0\n".encode()}
+    assert {spell_scale(s.answers) for s in read(store, sheet).series if s.answers} == {"1-5"}
+    done = bring(store, sheet)
+    assert (done.preview.new.items, done.preview.new.labels, done.preview.rejected) == (N, N, 0)
+    assert "t.csv: the last rows are left out (Total, Mean), as they sum up the rows above." in done.preview.warnings
+
+
 def test_stray_numbers_are_answers_on_a_scale_that_a_person_writes(store: Store) -> None:
     human = [-1, *numbers(1, 2, 3, 4, 5), *numbers(1, 2, 3, 4, 5)]
     outline = read(store, {"t.csv": table(id=[f"x{n}" for n in range(2 * N + 1)], human=human, judge=human)})
