@@ -37,6 +37,10 @@ _OTHER_SCALE_RATIO = 2
 """If one column reaches this many times as far as another, they may be on two scales."""
 _MIN_NUMBERS, _MAX_STRAY_SHARE, _MAX_STRAYS = 50, 0.02, 3
 """The fewest numbers among which some can be stray, the greatest share of them, and the most different ones."""
+_CODES = frozenset((*(-9, -8, -7, -88, -99, -888, -999, -9999), *(8, 9, 77, 88, 97, 98, 99, 888, 997, 998, 999, 9999)))
+"""The numbers that surveys write for a missing answer."""
+_MIN_NUMBERS_BESIDE_CODE, _MAX_CODE_SHARE, _MAX_CODES = 20, 0.2, 3
+"""The fewest numbers among which some can be such codes, the greatest share of these, and the most different ones."""
 _ENDS = (1, 5, 10, 100)
 _GRADES = {"a", "b", "c"}
 _LETTERS = frozenset("abcdef")
@@ -107,7 +111,8 @@ def survey(values: Iterable[Any]) -> Survey:
 def stray_cells(counts: Iterable[tuple[Any, int]]) -> list[Any]:
     """Of different cells, each with how often it is there, the few numbers that are far off all others.
 
-    These are at most 2% of 50 numbers or more, as -1 for an error among answers from 1 to 5.
+    These are at most 2% of 50 numbers or more, as -1 for an error among answers from 1 to 5, or at most 20% of 20 or
+    more that are codes for a missing answer, as 99 among answers from 1 to 5.
     """
     numbers = [(cell, count, value) for cell, count in counts for sort, value in [_read(cell)] if sort == "number"]
     by_number: Counter[float] = Counter()
@@ -115,6 +120,12 @@ def stray_cells(counts: Iterable[tuple[Any, int]]) -> list[Any]:
         by_number[value] += count
     strays = _stray_numbers(by_number)
     return [cell for cell, _, value in numbers if value in strays]
+
+
+def is_missing_code(cell: Any) -> bool:
+    """Whether a stray cell is a number by which surveys mark a missing answer."""
+    sort, value = _read(cell)
+    return sort == "number" and value in _CODES
 
 
 def explain_strays(strays: Iterable[Any]) -> str:
@@ -293,17 +304,30 @@ def _numeric(cells: dict[_Sort, Counter[Any]], decimal: bool) -> tuple[RecipeSca
 
 def _stray_numbers(counts: Counter[float]) -> set[float]:
     """The numbers that are no reason for a longer scale: as many as lie off the scale of all others."""
+    codes = _missing_codes(counts)
+    counts = Counter({number: count for number, count in counts.items() if number not in codes})
     numbers, total = sorted(counts), counts.total()
     if total < _MIN_NUMBERS:
-        return set()
+        return codes
     for size in range(_MAX_STRAYS, 0, -1):
         for low in range(size + 1):
             rest = numbers[low : len(numbers) + low - size]
             strays = set(numbers) - set(rest)
             rare = sum(counts[number] for number in strays) <= _MAX_STRAY_SHARE * total
             if rare and len(rest) > 2 and rest[0] >= 0 and all(_is_far(number, rest) for number in strays):
-                return strays
-    return set()
+                return strays | codes
+    return codes
+
+
+def _missing_codes(counts: Counter[float]) -> set[float]:
+    """The numbers that mark a missing answer: each is negative, or many times as large as all others."""
+    codes = counts.keys() & _CODES
+    rest = counts.keys() - codes
+    total, coded = counts.total(), sum(counts[code] for code in codes)
+    many = coded > _MAX_CODE_SHARE * total or len(codes) > _MAX_CODES
+    if total < _MIN_NUMBERS_BESIDE_CODE or many or len(rest) < 2 or min(rest) < 0:
+        return set()
+    return codes if all(code < 0 or code >= (4 if code < 10 else 7) * max(rest) for code in codes) else set()
 
 
 def _is_far(number: float, rest: list[float]) -> bool:

@@ -228,6 +228,7 @@ def _labels(key: str, kind: Kind, columns: list[str], start: ColumnMapping, faul
     labels = []
     for row in _answers(f"{key}:{kind}:labels", _LABELLED, start.labels, columns, config, faults):
         row["mode"] = row["mode"] or ValueSource(constant="blind")
-        defaults = _fields_off_screen(start.labels, row, ("value", "annotator", "dimension"), ("only", "turn", "team"))
+        names = ("only", "turn", "team", "latest", "missing")
+        defaults = _fields_off_screen(start.labels, row, ("value", "annotator", "dimension"), names)
         labels.append(LabelColumns(**{**defaults, **row}))
     return labels

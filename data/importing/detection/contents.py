@@ -18,7 +18,7 @@ from data.importing.files.source import Source
 from data.importing.formats import TOOLS
 from data.importing.lines import Line, NamedValue
 from data.importing.source_reader import Progress
-from judges.authoring.scale_inference import MISSING, is_missing, stray_cells, survey
+from judges.authoring.scale_inference import MISSING, is_missing, is_missing_code, stray_cells, survey
 from judges.importing.column_names import WORDS, normalize
 from judges.importing.summary_rows import drop_summaries
 from judges.strict_json import decode_json
@@ -37,8 +37,8 @@ class ColumnValues:
     """The different cells of a column, or values of a name, and how many there are that are not empty.
 
     `cells` is empty where they are texts. Of more than can be listed (`many`) it has the first, the least and greatest.
-    `missing` of the `count` only say that there is nothing, as "n/a" does. `strays` are the few of the cells that are
-    far off all others.
+    `missing` of the `count` only say that there is nothing, as "n/a" or the code 99 do. `strays` are the few of the
+    cells that are far off all others.
     """
 
     count: int = 0
@@ -125,6 +125,8 @@ class _Column:
             self.summary.cells = [*self._cells.values(), *ends]
             if not ends:
                 self.summary.strays = stray_cells((cell, self._counts[key]) for key, cell in self._cells.items())
+                codes = filter(is_missing_code, self.summary.strays)
+                self.summary.missing += sum(self._counts[type(code), code] for code in codes)
         scale = survey(self.summary.cells).answers if self._none_count else None
         if scale is not None and "none" in scale.categories:
             self.summary.missing -= self._none_count

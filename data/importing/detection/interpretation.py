@@ -22,6 +22,7 @@ from judges.authoring.scale_inference import (
     Survey,
     explain_strays,
     explain_two_scales,
+    is_missing_code,
     parse_answer,
     side_words,
     survey,
@@ -87,6 +88,12 @@ class AnswerSeries:
     strays: tuple[Any, ...] = ()
     values: Mapping[str, str] = field(default_factory=dict)
     answered: int | None = None
+
+    @property
+    def missing(self) -> list[str]:
+        """The cells of a person's column that are codes for a missing answer, unless the scale has them."""
+        codes = filter(is_missing_code, self.strays if self.file and self.by == "person" else ())
+        return [cell_text(code).strip() for code in codes if self.answers and not _all_on([code], self.answers)]
 
     @property
     def question(self) -> Place:
@@ -230,9 +237,15 @@ def share_scales(series: Iterable[AnswerSeries], stored: Mapping[Place, Dimensio
             why = re.sub(r" \([\d,]+\)", "", why)  # how many different cells there are shows nothing
             if not s.cells and (s.count or s.only):
                 why = "there are lists, long texts or too many different words among them"
+            settled = replace(s, answers=scale, dimension=dimension, why=why)
             if scale is not None and (off := [cell for cell in s.strays if not _all_on([cell], scale)]):
-                why = explain_strays(off)
-            all_series[place] = replace(s, answers=scale, dimension=dimension, why=why)
+                codes = settled.missing
+                others = [cell for cell in off if cell_text(cell).strip() not in codes]
+                phrases = [explain_strays(others)] if others else []
+                if codes:
+                    phrases.append(f"taken for missing, unless you write a scale that has them: {', '.join(codes)}")
+                settled = replace(settled, why="; ".join(phrases))
+            all_series[place] = settled
     return tuple(all_series)
 
 

@@ -95,6 +95,7 @@ def _label_columns(series: AnswerSeries) -> LabelColumns:
         dimension=ValueSource(constant=series.dimension),
         annotator=series.rater_source,
         latest=ValueSource(columns=[series.latest] if series.latest else []),
+        missing=series.missing,
         only=series.only,
     )
 

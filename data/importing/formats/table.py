@@ -321,7 +321,7 @@ class _Table:
     def _label(self, record: Record, name: str, label: LabelColumns, turn: int | None) -> Entry | None:
         row = record.value
         cell = label.value.value(row)
-        if label.answers is not None and is_missing(cell):
+        if label.answers is not None and (is_missing(cell) or cell_text(cell).strip() in label.missing):
             return None
         value = self._interpret(row, cell, label)
         if value is None:

@@ -112,7 +112,8 @@ class JudgmentColumns(AnswerColumns):
 class LabelColumns(AnswerColumns):
     """A person's answers in a table. `unit` may be `turn`: that of the row. Without `made_at` the time is unknown.
 
-    Where one person answered again, the answer with the last time in `latest` counts, else that further down.
+    Where one person answered again, the answer with the last time in `latest` counts, else that further down. The
+    cells in `missing` are codes for no answer, such as 99.
     `probability` is that with which the item was drawn, where items are said to be drawn at random.
     """
 
@@ -126,6 +127,7 @@ class LabelColumns(AnswerColumns):
     mode: ValueSource = ValueSource(constant="blind")
     made_at: ValueSource = ValueSource()
     latest: ValueSource = ValueSource()
+    missing: list[str] = Field(default_factory=list, exclude_if=operator.not_)
     team: ValueSource = ValueSource()
     probability: ValueSource = ValueSource()
 

@@ -218,6 +218,29 @@ def test_a_few_stray_numbers_are_off_the_scale_and_do_not_make_it(store: Store) 
     assert (again.items, again.judgments, again.labels, again.cards) == (0, 0, 0, 0)
 
 
+def test_codes_for_a_missing_answer_are_no_answers_unless_a_scale_has_them(store: Store) -> None:
+    human = [99, 1, 2, 3, 4, 5, 4, 3, 2, 1] * 20
+    files = {"t.csv": table(id=[f"x{n}" for n in range(200)], judge=[1, 2, 3, 4, 5] * 40, human=human)}
+    outline = read(store, files)
+    assert [(s.count, s.why) for s in outline.series] == [
+        (200, ""), (180, "taken for missing, unless you write a scale that has them: 99")
+    ]
+    assert outline.sampling == "unknown"
+    done = bring(store, files)
+    assert (done.preview.new.labels, done.preview.rejected) == (180, 0)
+
+
+def test_a_scale_that_has_the_codes_for_a_missing_answer_makes_them_answers(store: Store) -> None:
+    human = [99, 1, 2, 3, 4, 5, 4, 3, 2, 1] * 20
+    files = {"t.csv": table(id=[f"x{n}" for n in range(200)], judge=[1, 2, 3, 4, 5] * 40, human=human)}
+    outline, wide = read(store, files), RecipeScale(kind="interval", lo=0, hi=100, step=1)
+    series = interpretation.share_scales([replace(s, answers=wide) for s in outline.series], {})
+    assert not any(s.why for s in series)
+    plan = start.plan_import(store, replace(outline, series=series), ImportPlan("wide"))
+    done = import_source(store, "lea", from_bytes(list(files.items())), plan)
+    assert (done.preview.new.labels, done.preview.rejected) == (200, 0)
+
+
 def test_rows_that_sum_up_a_spreadsheet_are_no_items_and_make_no_scale(store: Store) -> None:
     rows = "".join(f"x{n},{n % 5 + 1},{n % 3 + 1}\n" for n in range(N))
     sheet = {"t.csv": f"id,judge_score,human_score\n{rows}Total,120,80\nMean,3.0,2.0\n".encode()}
