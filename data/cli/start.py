@@ -11,7 +11,7 @@ import threading
 import time
 import urllib.request
 import webbrowser
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from data.cli.import_ import print_problems
@@ -25,6 +25,8 @@ from data.importing.report import ImportRefused
 from data.records import datasets, people
 from data.store import Store
 from data.store.errors import BadInput
+from judges.authoring.card_lookup import recipe_of_scale
+from judges.authoring.recipe import RecipeScale
 from judges.cli.progress_bar import Bar
 from judges.plural import many
 from judges.stats.calibration import Summary
@@ -45,6 +47,10 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--human", action="append", default=[], metavar="COLUMN", help="a column of a person's answers; repeat it"
     )
+    parser.add_argument(
+        "--scale", action="append", default=[], metavar="COLUMN=SCALE", help="the scale of a column's answers, as "
+        "human_score=1-10, fit=yes/no or tone=poor|fair|good; that of its question, so of all columns that answer it"
+    )  # fmt: skip
     parser.add_argument("--sampling", choices=SAMPLINGS, help="how the labelled items were chosen")
     add_good_rows(parser)
     parser.add_argument("--dry-run", action="store_true", help="only say what the file seems to hold")
@@ -59,7 +65,9 @@ def run(options: argparse.Namespace) -> int:
     with workspace_store(new=True) as store:
         with Bar() as bar:
             formats = detect_formats(source, options.format)
-            interpretation = start.interpret_source(store, source, formats, options.judge, options.human, bar)
+            interpretation = start.interpret_source(
+                store, source, formats, options.judge, options.human, bar, scales=_scales(options.scale)
+            )
             bar.clear()
             for known in formats:
                 print(f"{known.file.name}: {known.says}.")
@@ -92,6 +100,14 @@ def run(options: argparse.Namespace) -> int:
         return 0
     print(f"Go on: {address}  (Ctrl+C stops Assay)", flush=True)
     return _serve(port, address)
+
+
+def _scales(texts: Sequence[str]) -> dict[str, RecipeScale]:
+    """The scales of columns from `human_score=1-10`. Raises AssayError for what is not of that form."""
+    parts = [text.rpartition("=") for text in texts]
+    if wrong := next((scale for name, _, scale in parts if not name.strip()), ""):
+        raise BadInput(f"--scale {wrong[:60]!r} names no column. Write the column and its scale: --scale human=1-10.")
+    return {name.strip(): recipe_of_scale(scale) for name, _, scale in parts}
 
 
 def _name(path: Path) -> str:

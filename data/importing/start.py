@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
 from data.approvals.quota import quota
@@ -14,7 +14,7 @@ from data.gold.gold import BASES, Basis
 from data.importing import subprocess_reader
 from data.importing.detection import contents
 from data.importing.detection.detection import DetectedFile
-from data.importing.detection.interpretation import Interpretation, interpret_contents
+from data.importing.detection.interpretation import Interpretation, change_scales, interpret_contents
 from data.importing.detection.plan_proposal import propose_plan
 from data.importing.files.source import Source
 from data.importing.plan import ImportPlan
@@ -25,6 +25,7 @@ from data.records import datasets
 from data.records.access import allow
 from data.store import Store
 from data.store.errors import BadInput
+from judges.authoring.recipe import RecipeScale
 from judges.importing.columns import fault_of_names
 from judges.plural import many
 from judges.stats.calibration import Summary, summarise
@@ -53,10 +54,12 @@ def interpret_source(
     people: Sequence[str] = (),
     progress: Progress = lambda *_: None,
     waits: OnWait = lambda _: None,
+    scales: Mapping[str, RecipeScale] | None = None,
 ) -> Interpretation:
     """Return the first reading of the files. `judges` and `people` are the columns named as theirs.
 
-    Raises BadInput if no table has such a column, or if one is named on both sides.
+    `scales` are those of answers, by the name of their column, or the name that another tool's file calls them by.
+    Raises BadInput if no table has such a column, if one is named on both sides, or if it holds no answers.
     """
     if source.isolated:
         source_contents = subprocess_reader.read_contents(source, detected, progress, waits)
@@ -65,7 +68,17 @@ def interpret_source(
     names = list(dict.fromkeys(name for table in source_contents.tables.values() for name in table.columns))
     if fault := fault_of_names(source.name, names, judges, people):
         raise BadInput(fault)
-    return interpret_contents(source_contents, cards.answerable_dimensions(store), judges, people)
+    stored = cards.answerable_dimensions(store)
+    interpretation = interpret_contents(source_contents, stored, judges, people)
+    answers = {series.name: series for series in interpretation.series if series.by}
+    for name in scales or ():
+        if name not in answers:
+            raise BadInput(f"{source.name} has no answers called {name!r}. It has: {', '.join(answers) or 'none'}.")
+    changed = {answers[name].question: scale for name, scale in (scales or {}).items()}
+    if not changed:
+        return interpretation
+    series = (replace(s, values={}) if s.question in changed else s for s in interpretation.series)
+    return replace(interpretation, series=change_scales(series, changed, stored))
 
 
 @allow("researcher")

@@ -130,6 +130,14 @@ def parse_scale(text: str) -> dict[str, Any]:
     )
 
 
+def recipe_of_scale(text: str) -> RecipeScale:
+    """The scale that a text writes (`parse_scale`). Raises BadCard where it is none."""
+    try:
+        return RecipeScale.model_validate(parse_scale(text))
+    except ValueError:
+        raise BadCard(f"{text[:60]} is not a scale: its ends must differ, and its words must not repeat.") from None
+
+
 def spell_scale(scale: RecipeScale) -> str:
     """A scale as `parse_scale` reads it: "1-5", "0-10 step 0.5", "yes/no", "poor|good", "red, green"."""
     if scale.kind in ("ordinal", "interval"):

@@ -10,8 +10,8 @@ import pandas as pd
 import streamlit as st
 
 from data.cards import cards
-from data.importing.detection.interpretation import AnswerSeries, By, Interpretation, share_scales
-from judges.authoring.card_lookup import parse_scale, spell_scale
+from data.importing.detection.interpretation import AnswerSeries, By, Interpretation, change_scales
+from judges.authoring.card_lookup import recipe_of_scale, spell_scale
 from judges.authoring.recipe import RecipeScale
 from judges.errors import AssayError
 from pages.ui import session, text
@@ -66,11 +66,9 @@ def _edit_table(outline: Interpretation, key: str) -> Interpretation:
     series = [_change_series(s, row) for s, row in zip(outline.series, rows, strict=True)]
     if series == list(outline.series):
         return outline
-    # A scale that is set in one row is that of the question, in all its rows.
     pairs = zip(series, outline.series, strict=True)
     changed = {s.question: s.answers for s, old in pairs if s.answers not in (None, old.answers)}
-    series = [replace(s, answers=changed.get(s.question, s.answers)) for s in series]
-    settled = share_scales(series, cards.answerable_dimensions(session.store()))
+    settled = change_scales(series, changed, cards.answerable_dimensions(session.store()))
     for row, answer_series in zip(rows, settled, strict=True):
         if answer_series.by and answer_series.answers is not None and not row["Answers"]:
             text.quiet(
@@ -108,9 +106,7 @@ def _scale(scale_text: str) -> RecipeScale | None:
     if not scale_text.strip():
         return None
     try:
-        return RecipeScale.model_validate(parse_scale(scale_text))
+        return recipe_of_scale(scale_text)
     except AssayError as error:
         text.refuse(error)
-    except ValueError:
-        text.warn("{said} is not a scale: its ends must differ, and its words must not repeat.", said=scale_text)
     return None

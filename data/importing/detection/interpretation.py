@@ -215,6 +215,13 @@ def scale_warnings(series: Iterable[AnswerSeries]) -> list[str]:
     return warnings
 
 
+def change_scales(
+    series: Iterable[AnswerSeries], scales: Mapping[Place, RecipeScale | None], stored: Mapping[Place, Dimension]
+) -> tuple[AnswerSeries, ...]:
+    """The series with other scales of some questions: each is that of all series of its question."""
+    return share_scales([replace(s, answers=scales.get(s.question, s.answers)) for s in series], stored)
+
+
 def share_scales(series: Iterable[AnswerSeries], stored: Mapping[Place, Dimension]) -> tuple[AnswerSeries, ...]:
     """The series, each with the scale of its question.
 

@@ -241,6 +241,28 @@ def test_a_scale_that_has_the_codes_for_a_missing_answer_makes_them_answers(stor
     assert (done.preview.new.labels, done.preview.rejected) == (200, 0)
 
 
+def test_the_scale_of_a_column_can_be_said(store: Store) -> None:
+    source = from_bytes([("t.csv", table(id=IDS, judge=numbers(1, 2, 3), human=numbers(1, 2, 5)))])
+    scales = {"human": RecipeScale(kind="ordinal", lo=1, hi=10)}
+    outline = start.interpret_source(store, source, detect_formats(source), scales=scales)
+    assert [spell_scale(s.answers) for s in outline.series if s.answers] == ["1-10", "1-10"]
+    with pytest.raises(BadInput, match=r"has no answers called 'id'\. It has: judge, human\."):
+        start.interpret_source(store, source, detect_formats(source), scales={"id": scales["human"]})
+
+
+@pytest.mark.parametrize(
+    ("scale", "sentence"),
+    [("1-10", "names no column"), ("human=1-1", "its ends must differ"), ("human=many", "is not a scale")],
+)
+def test_a_scale_that_is_said_wrongly_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], scale: str, sentence: str
+) -> None:
+    monkeypatch.setenv("ASSAY_STORE", f"duckdb:///{tmp_path / 'new.duckdb'}")
+    (tmp_path / "t.csv").write_bytes(table(id=IDS, judge=numbers(1, 2, 3), human=numbers(1, 2, 5)))
+    assert main(["start", str(tmp_path / "t.csv"), "--no-serve", "--scale", scale]) == 1
+    assert sentence in capsys.readouterr().err
+
+
 def test_rows_that_sum_up_a_spreadsheet_are_no_items_and_make_no_scale(store: Store) -> None:
     rows = "".join(f"x{n},{n % 5 + 1},{n % 3 + 1}\n" for n in range(N))
     sheet = {"t.csv": f"id,judge_score,human_score\n{rows}Total,120,80\nMean,3.0,2.0\n".encode()}
