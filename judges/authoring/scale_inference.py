@@ -19,7 +19,10 @@ _WORDS = json.loads(Path(__file__).with_name("answer_words.json").read_text(enco
 MISSING = frozenset(_WORDS["missing"])
 """The ways to write a missing value; "none" is a word if the other cells belong to its ordered words."""
 _FLAGS = dict.fromkeys(_WORDS["yes"], True) | dict.fromkeys(_WORDS["no"], False)
-_VERDICTS = {word: side for side, words in _WORDS["sides"].items() for word in words}
+_VERDICTS = {
+    f"{word} {ending}".strip(): side
+    for side, words in _WORDS["sides"].items() for word in words for ending in ("", *_WORDS["side_endings"])
+}  # fmt: skip
 _LADDERS = tuple(tuple(rungs.split("|")) for rungs in _WORDS["ladders"])
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d{1,2})?", re.ASCII)
 _COMMA = re.compile(r"([-+]?\d+),(\d+)", re.ASCII)

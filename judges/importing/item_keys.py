@@ -150,7 +150,7 @@ def verdict_code(cells: Iterable[str]) -> dict[str, str]:
     Of several codes that fit, it is that which has most of the cells. Words for a side or a tie may stand beside it.
     """
     counts = Counter(cell for cell in cells if cell)
-    plain = {cell: cell.removesuffix(".0") for cell in counts}  # as pandas writes 1 and 2 beside 1.5
+    plain = {cell: cell.strip("[]").removesuffix(".0") for cell in counts}  # as pandas writes 1 and 2 beside 1.5
     known = max(VERDICT_CODES, key=lambda code: sum(count for cell, count in counts.items() if plain[cell] in code))
     codes = set(plain.values())
     if len(codes & known.keys()) < 2 or codes == {"0", "1"}:

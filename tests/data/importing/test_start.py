@@ -241,6 +241,17 @@ def test_a_scale_that_has_the_codes_for_a_missing_answer_makes_them_answers(stor
     assert (done.preview.new.labels, done.preview.rejected) == (200, 0)
 
 
+def test_verdicts_of_a_judge_in_words_and_of_people_in_letters_are_one_question(store: Store) -> None:
+    sides = {"answer_a": TEXTS["response"], "answer_b": TEXTS["prompt"]}
+    judge, human = numbers("A is better", "Response B", "[[A]]", "[[C]]"), numbers("A", "B", "A", "C")
+    files = {"t.csv": table(prompt=TEXTS["prompt"], **sides, judge_verdict=judge, human_verdict=human)}
+    bring(store, files)
+    scores = store.rows("select value, count(*) from score group by 1 order by 1")
+    assert scores == [(0.0, 20), (1.0, 10), (2.0, 10)]
+    labels = store.rows("select value, count(*) from label_now group by 1 order by 1")
+    assert labels == scores
+
+
 def test_the_scale_of_a_column_can_be_said(store: Store) -> None:
     source = from_bytes([("t.csv", table(id=IDS, judge=numbers(1, 2, 3), human=numbers(1, 2, 5)))])
     scales = {"human": RecipeScale(kind="ordinal", lo=1, hi=10)}

@@ -140,6 +140,20 @@ def test_a_few_numbers_far_off_the_others_make_no_scale(cells: list[Any], strays
     assert cell_survey.why == (named if strays else "")
 
 
+@pytest.mark.parametrize(
+    ("cells", "sides"),
+    [
+        (["A is better", "Response B is better.", "Both are equally good"], "a b tie"),
+        (["Model 1 wins", "model 2 wins", "about the same"], "a b tie"),
+        (["Left better", "B", "No preference"], "a b tie"),
+    ],
+)
+def test_a_sentence_on_the_better_side_is_a_verdict(cells: list[str], sides: str) -> None:
+    answers = survey(cells).answers
+    assert answers is not None and answers.categories == ["a", "tie", "b"]
+    assert [parse_answer(cell, answers) for cell in cells] == sides.split()
+
+
 def test_a_comma_is_what_of_both_lies_on_the_scale() -> None:
     assert parse_answer("3,125", RecipeScale(kind="interval", lo=0, hi=5)) == 3.125
     assert parse_answer("3,125", RecipeScale(kind="interval", lo=1000, hi=5000)) == 3125
