@@ -25,7 +25,7 @@ _PREFERENCE_NAMES = (("chosen", "rejected"), ("preferred", "other"), ("better", 
 _SYSTEM_NAMES = ("model", "system", "generator")
 _ANNOTATOR_NAMES = ("annotator", "rater", "worker", "judge", "reviewer")
 _GIVERS = (*_ANNOTATOR_NAMES, "human", "llm", "model")
-_FIELD_GROUPS = {
+FIELD_GROUPS = {
     "inputs": "task", "input": "task", "outputs": "output", "output": "output", "reference": "reference",
     "reference_outputs": "reference", "expected": "reference",
 }  # fmt: skip
@@ -426,7 +426,7 @@ class _Table:
         """Whether a column by its name and cells holds a field; an answer that was expected may be a number."""
         group, _, inner = column.partition(".")
         rated = parse_name(inner).note or _RATED & set(normalize(inner).split("_"))
-        grouped = bool(inner) and not rated and _FIELD_GROUPS.get(group) == field_
+        grouped = bool(inner) and not rated and FIELD_GROUPS.get(normalize(group)) == field_
         named = grouped or normalize(column) in names
         return (grouped and field_ == "reference") or (named and self._can_hold_texts(column, field_))
 

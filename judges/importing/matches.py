@@ -54,6 +54,7 @@ from judges.importing.judged_files import (
 )
 from judges.importing.line_files import BadLines
 from judges.importing.lines import LabelLine
+from judges.importing.nested_cells import nested_columns, replace_names, unfold_row
 from judges.importing.summary_rows import drop_summaries, explain_summaries
 from judges.params import CombinationRule, Params
 from judges.plural import many, verb
@@ -286,6 +287,10 @@ def match_table(
     names = list(dict.fromkeys(name for row in rows for name in row))
     if fault := fault_of_names(str(path), names, judges, people):
         raise NoTable(fault)
+    if nested := nested_columns(rows):
+        rows = [unfold_row(row, nested) for row in rows]
+        names = [name for name in dict.fromkeys(name for row in rows for name in row) if name not in nested]
+        judges, people = replace_names(judges, nested), replace_names(people, nested)
 
     def cells(column: str) -> list[Any]:
         return different_cells(column, rows)

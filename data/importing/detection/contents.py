@@ -5,6 +5,7 @@ Files are read from the first row to the last, so that no scale is guessed from 
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from collections import Counter
@@ -20,6 +21,7 @@ from data.importing.lines import Line, NamedValue
 from data.importing.source_reader import Progress
 from judges.authoring.scale_inference import MISSING, is_missing, is_missing_code, stray_cells, survey
 from judges.importing.column_names import WORDS, normalize
+from judges.importing.nested_cells import NestedColumn, nested_columns
 from judges.importing.summary_rows import drop_summaries
 from judges.strict_json import decode_json
 from judges.types import is_unit, sort_of
@@ -53,12 +55,13 @@ class TableContents:
     """A table: its columns with their cells, some rows with their cells cut, and the number of all.
 
     The rows are the first, and later ones that show what these do not: cells of columns that begin late, and an id that
-    comes again.
+    comes again. `nested` are the columns of objects whose fields are columns too.
     """
 
     columns: dict[str, ColumnValues]
     rows: list[dict[str, Any]]
     count: int
+    nested: dict[str, NestedColumn] = field(default_factory=dict)
 
 
 @dataclass
@@ -183,7 +186,9 @@ def _table(
     shown: list[dict[str, Any]] = []
     later = _LaterRows(shown)
     count = 0
-    for count, row in enumerate(drop_summaries(rows, lambda row: row, []), 1):
+    rows = iter(rows)
+    nested = nested_columns(first := list(itertools.islice(rows, MAX_FIRST_ROWS)))
+    for count, row in enumerate(drop_summaries(itertools.chain(first, rows), lambda row: row, []), 1):
         for name, cell in row.items():
             column = columns.get(name)
             if column is None:
@@ -192,7 +197,7 @@ def _table(
         if count <= MAX_FIRST_ROWS or later.show_more(row, columns):
             shown.append({name: _cut(cell) for name, cell in row.items()})
         tell(count)
-    return TableContents({name: column.summarise() for name, column in columns.items()}, shown, count)
+    return TableContents({name: column.summarise() for name, column in columns.items()}, shown, count, nested)
 
 
 class _LaterRows:

@@ -18,6 +18,7 @@ from data.importing.plan import Format
 from data.store.errors import BadInput
 from judges.importing.column_names import WORDS, normalize
 from judges.importing.jsonl import Record
+from judges.importing.nested_cells import unfold_records
 from judges.mtbench import assembly
 
 _MAX_SAMPLE_CHARACTERS = 2**20
@@ -48,9 +49,13 @@ class DetectedFile:
         return f"{self.title}: {formats.file_roles(self.format)[self.role]}" if self.role else self.title
 
     def records(self, stream: BinaryIO) -> Iterator[Record]:
-        """Its records, read from its content; a line of Assay's own or a chat is one, whatever lists it has."""
+        """Its records, read from its content; a line of Assay's own or a chat is one, whatever lists it has.
+
+        Those of a table have the fields of objects in their cells beside these.
+        """
         lists: frozenset[tuple[str, ...]] = frozenset() if self.format in formats.SEPARATE else formats.lists()
-        return read_records(self.file, self.container, stream, lists)
+        records = read_records(self.file, self.container, stream, lists)
+        return unfold_records(records) if self.format == "table" else records
 
 
 def detect_formats(source: Source, chosen_format: Format = "auto") -> list[DetectedFile]:
@@ -101,6 +106,8 @@ def _format(file: SourceFile, chosen_format: Format) -> DetectedFile:
         raise BadInput(f"{file.name} holds nothing to import: its rows have no fields.")
     start = FileStart(file.name, container, [record.value for record in sample])
     file_format = (formats.recognise(start) or _fallback_format(start)) if chosen_format == "auto" else chosen_format
+    if file_format == "table":
+        sample = list(unfold_records(iter(sample)))
     return DetectedFile(file, container, file_format, formats.file_role(file_format, start), *_begins(sample))
 
 

@@ -40,6 +40,7 @@ from judges.importing.item_keys import (
     utterance_columns,
     verdict_code,
 )
+from judges.importing.nested_cells import replace_names
 from judges.importing.speakers import read_messages, speaker_roles
 from judges.protocols.orders import names_sides
 from judges.types import Dimension, Kind
@@ -331,7 +332,8 @@ class _Table:
         self, file: str, table: TableContents, judges: Sequence[str], people: Sequence[str], kind: Kind | None = None
     ) -> None:
         self.file, self.table = file, table
-        names = list(table.columns)
+        names = [name for name in table.columns if name not in table.nested]
+        judges, people = (replace_names(columns, table.nested) for columns in (judges, people))
         speech = utterance_columns(names, table.rows)
         fields = {name: ValueSource(columns=[column]) for name, column in speech.items()}
         spoken = bool(fields)

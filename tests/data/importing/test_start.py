@@ -252,6 +252,26 @@ def test_verdicts_of_a_judge_in_words_and_of_people_in_letters_are_one_question(
     assert labels == scores
 
 
+def test_objects_in_cells_are_texts_of_items_and_answers_with_their_reasons(store: Store) -> None:
+    runs = {
+        "inputs": [json.dumps({"question": f"q{n}"}) for n in range(N)],
+        "outputs": [json.dumps({"sources": ["s"], "answer": f"a{n}"}) for n in range(N)],
+        "judge": [json.dumps({"score": n % 5 + 1, "reason": f"r{n}", "tokens": n}) for n in range(N)],
+        "human": numbers(1, 2, 3, 4, 5),
+    }
+    files = {"t.csv": table(id=IDS, **runs)}
+    outline = read(store, files)
+    assert [(s.name, s.rater, s.reason) for s in outline.series] == [
+        ("judge.score", "judge", "judge.reason"), ("human", "human", "")
+    ]
+    assert read(store, files, ["judge"], ["human"]).series == outline.series
+    bring(store, files)
+    assert store.rows("select min(value), max(value), count(*) from score") == [(1.0, 5.0, N)]
+    assert ("r7",) in store.rows("select text from remark")
+    (content,) = store.rows("select content from item where name = 'x7'")[0]
+    assert (json.loads(content)["task"], json.loads(content)["output"]) == ("q7", "a7")
+
+
 def test_the_scale_of_a_column_can_be_said(store: Store) -> None:
     source = from_bytes([("t.csv", table(id=IDS, judge=numbers(1, 2, 3), human=numbers(1, 2, 5)))])
     scales = {"human": RecipeScale(kind="ordinal", lo=1, hi=10)}

@@ -1,0 +1,147 @@
+"""Objects in the cells of a table, as a judge's reply or a run's inputs: their fields as columns of their own.
+
+The field score of the objects in the column judge is the column `judge.score`, beside judge itself.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from judges.authoring.scale_inference import survey
+from judges.importing.column_names import WORDS, normalize, parse_name
+from judges.importing.columns import FIELD_GROUPS, cell_text
+from judges.importing.jsonl import Record
+from judges.importing.speakers import read_messages, speaker_name
+from judges.reading.reading import json_objects
+
+_FIRST_ROWS, _MAX_KEYS, _MAX_LITERAL, _MAX_PLAIN = 20, 20, 100_000, 40
+_NO_ANSWERS = frozenset((*WORDS["measured"], *WORDS["meta"], *WORDS["ids"]))
+
+
+@dataclass(frozen=True)
+class NestedColumn:
+    """The fields of the objects in a column that are read; `score` is the only one that holds answers, "" for several.
+
+    A cell of a column with a `score` may also be that answer without an object.
+    """
+
+    keys: tuple[str, ...]
+    score: str = ""
+
+
+def nested_columns(rows: Iterable[Mapping[str, Any]]) -> dict[str, NestedColumn]:
+    """The columns of a table whose cells hold objects with texts of items, or with answers and reasons."""
+    cells_by_name: dict[str, list[Any]] = {}
+    for row in itertools.islice(rows, _FIRST_ROWS):
+        for name, cell in row.items():
+            if isinstance(cell, dict) or cell_text(cell).strip():
+                cells_by_name.setdefault(name, []).append(cell)
+    columns = {name: _nested_column(name, cells) for name, cells in cells_by_name.items()}
+    return {name: nested for name, nested in columns.items() if nested is not None}
+
+
+def unfold_row(row: Mapping[str, Any], nested: Mapping[str, NestedColumn]) -> dict[str, Any]:
+    """A row with the fields of its objects beside these."""
+    cells: dict[str, Any] = {}
+    for name, column in nested.items():
+        cell = row.get(name)
+        value = _read_object(cell, judged=normalize(name) not in FIELD_GROUPS)
+        if value is None and column.score:
+            value = {column.score: cell}
+        cells |= {f"{name}.{key}": _field_text((value or {}).get(key)) for key in column.keys}
+    return cells | dict(row)
+
+
+def unfold_records(records: Iterator[Record]) -> Iterator[Record]:
+    """The records of a table, each with the fields of the objects in its cells, as far as the first ones have such."""
+    first = list(itertools.islice(records, _FIRST_ROWS))
+    nested = nested_columns(record.value for record in first)
+    rest = itertools.chain(first, records)
+    if not nested:
+        return rest
+    return (
+        record if record.problem else Record(record.line, unfold_row(record.value, nested), record.text)
+        for record in rest
+    )
+
+
+def replace_names(names: Iterable[str], nested: Mapping[str, NestedColumn]) -> list[str]:
+    """The names of columns of answers, each with that of its score in place of its own if it holds objects."""
+    scores = {name: f"{name}.{column.score}" for name, column in nested.items() if column.score}
+    return [scores.get(name, name) for name in names]
+
+
+def _nested_column(name: str, cells: Sequence[Any]) -> NestedColumn | None:
+    if not any(isinstance(cell, dict) or (isinstance(cell, str) and "{" in cell) for cell in cells):
+        return None
+    own, field = parse_name(name), FIELD_GROUPS.get(normalize(name))
+    if not field and (not (own.owner or own.value) or own.note or own.confidence):
+        return None
+    values = [_read_object(cell, judged=not field) for cell in cells]
+    objects = [value for value in values if value is not None]
+    keys = list(dict.fromkeys(str(key) for value in objects for key in value))[:_MAX_KEYS]
+    if field:
+        keys = sorted(keys, key=lambda key: normalize(key) not in WORDS["fields"][field])
+        keys = ["content"] if {"role", "content"} <= set(keys) else keys
+        return NestedColumn(tuple(keys)) if len(objects) == len(cells) else None
+    others = [cell for cell, value in zip(cells, values, strict=True) if value is None]
+    if 2 * len(others) > len(cells) or any(len(cell_text(cell)) > _MAX_PLAIN for cell in others):
+        return None
+    answers = [key for key in keys if _holds_answers(key, [value.get(key) for value in objects])]
+    notes = [key for key in keys if (named := parse_name(key)).note or named.confidence]
+    if not answers or (len(answers) > 1 and not own.owner):
+        return None
+    return NestedColumn((*answers, *notes), answers[0] if len(answers) == 1 else "")
+
+
+def _holds_answers(key: str, values: Sequence[Any]) -> bool:
+    """Whether a field of objects holds answers: numbers, yes and no or known words, and no reasons, costs or ids."""
+    named, scale = parse_name(key), survey(values).answers
+    if named.note or named.confidence or scale is None or _NO_ANSWERS & set(normalize(key).split("_")):
+        return False
+    sides = set(scale.categories) == {"a", "tie", "b"}
+    return scale.kind != "unordered" or sides or named.value or named.weak
+
+
+def _read_object(cell: Any, judged: bool) -> dict[str, Any] | None:
+    """The object that a cell is, in JSON or as Python prints it, or that a judge's reply (`judged`) has in it."""
+    if isinstance(cell, dict):
+        return cell
+    text = cell.strip() if isinstance(cell, str) else ""
+    if "{" not in text:
+        return None
+    if judged:
+        objects = json_objects(text)
+        if len(objects) == 1:
+            return objects[0]
+    if not text.startswith("{"):
+        return None
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        value = _literal(text)
+    return value if isinstance(value, dict) else None
+
+
+def _literal(text: str) -> Any:
+    """The value of a text that Python prints for an object; None for any other."""
+    try:
+        return ast.literal_eval(text) if len(text) <= _MAX_LITERAL else None
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return None
+
+
+def _field_text(value: Any) -> Any:
+    """A field as a cell: of messages their texts, with the speakers where there are several; other lists as JSON."""
+    if not isinstance(value, (dict, list)):
+        return value
+    messages = read_messages([value] if isinstance(value, dict) else value)
+    if not messages:
+        return json.dumps(value, ensure_ascii=False)
+    texts = [(speaker_name(message), cell_text(message.get("content", message.get("value")))) for message in messages]
+    return texts[0][1] if len(texts) == 1 else "\n\n".join(f"{speaker}: {text}" for speaker, text in texts)

@@ -1,0 +1,74 @@
+"""Objects in the cells of a table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from judges.importing.jsonl import Record
+from judges.importing.matches import match_table
+from judges.importing.nested_cells import nested_columns, replace_names, unfold_records, unfold_row
+
+REPLY = 'Fine.\n```json\n{"rating": 4, "explanation": "clear"}\n```'
+
+
+@pytest.mark.parametrize(
+    ("name", "cell", "cells"),
+    [
+        ("judge", '{"score": 4, "reason": "clear"}', {"judge.score": 4, "judge.reason": "clear"}),
+        ("judge", {"score": 4, "cost": 0.1, "id": 7}, {"judge.score": 4}),
+        ("gpt-4o", REPLY, {"gpt-4o.rating": 4, "gpt-4o.explanation": "clear"}),
+        ("judge", "{'score': 3, 'confidence': 0.5, 'why': None}", {"judge.score": 3, "judge.confidence": 0.5}),
+        ("expert", '{"tone": 4, "facts": 2}', {"expert.tone": 4, "expert.facts": 2}),
+        ("rating", '{"value": true, "comment": "yes"}', {"rating.value": True, "rating.comment": "yes"}),
+        ("inputs", '{"question": "q"}', {"inputs.question": "q"}),
+        ("outputs", {"content": "a", "role": "assistant"}, {"outputs.content": "a"}),
+        ("Outputs", {"docs": ["d"], "answer": "a"}, {"Outputs.answer": "a", "Outputs.docs": '["d"]'}),
+        ("inputs", {"messages": [{"role": "user", "content": "q"}]}, {"inputs.messages": "q"}),
+        (
+            "inputs", {"messages": [{"role": "system", "content": "s"}, {"role": "user", "content": "q"}]},
+            {"inputs.messages": "system: s\n\nuser: q"},
+        ),
+    ],
+)
+def test_fields_of_objects_are_columns(name: str, cell: Any, cells: dict[str, Any]) -> None:
+    row = {"id": 1, name: cell}
+    nested = nested_columns([row])
+    assert unfold_row(row, nested) == row | cells and list(unfold_row(row, nested))[: len(cells)] == list(cells)
+
+
+@pytest.mark.parametrize(
+    ("name", "cell"),
+    [
+        ("output", "A set is written {1, 2}."),
+        ("output", "{'unfinished"),
+        ("judge", "no {object} here"),
+        ("scores", '{"tone": 4, "facts": 2}'),  # whose they are is not known
+        ("meta", {"score": 4}),
+        ("judge", '{"text": "long words that are no answer on any scale that is known here"}'),
+        ("judge_reason", '{"score": 4}'),
+    ],
+)
+def test_other_cells_stay_as_they_are(name: str, cell: Any) -> None:
+    assert nested_columns([{"id": 1, name: cell}]) == {}
+
+
+def test_a_plain_answer_may_stand_beside_objects_with_one() -> None:
+    rows = [{"judge": '{"score": 4, "reason": "r"}'}, {"judge": "5"}, {"judge": ""}]
+    nested = nested_columns(rows)
+    assert [unfold_row(row, nested)["judge.score"] for row in rows] == [4, "5", ""]
+    assert replace_names(["judge", "human"], nested) == ["judge.score", "human"]
+
+
+def test_a_record_with_a_problem_stays_as_it_is() -> None:
+    records = [Record(2, {"judge": '{"score": 4}'}), Record(3, {}, "...", "has 1 field")]
+    assert [record.value.get("judge.score") for record in unfold_records(iter(records))] == [4, None]
+
+
+@pytest.mark.parametrize("named", [[], ["judge"]])
+def test_the_agreement_of_a_table_reads_them(named: list[str]) -> None:
+    rows = [{"id": f"q{n}", "judge": f'{{"score": {n % 5 + 1}}}', "human": n % 5 + 1} for n in range(20)]
+    (match,) = match_table(Path("t.csv"), rows, named, ["human"] if named else [], False)
+    assert match.judge == "judge" and [reply.reading.scores[0].value for reply in match.replies[:2]] == [1, 2]
