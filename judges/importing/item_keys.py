@@ -13,10 +13,10 @@ from typing import Any
 
 from pydantic import AwareDatetime, TypeAdapter, ValidationError
 
-from judges.authoring.scale_inference import side_words, survey
+from judges.authoring.scale_inference import is_missing, side_words, survey
 from judges.importing.column_names import WORDS, normalize
 from judges.importing.columns import ITEM_PART_COLUMNS, AnswerColumn, Columns, cell_text, name_side
-from judges.importing.speakers import ROLES
+from judges.importing.speakers import ROLES, speaker_roles
 
 VERDICT_CODES: tuple[dict[str, str], ...] = (
     {"0": "tie", "1": "a", "2": "b"},
@@ -31,6 +31,8 @@ _DIALOGUE_IDS = (
 _VERDICT = re.compile(r"(?!.*(score|rating|grade)).*(verdict|winner|result|prefer|choice|judge?ment)")
 _MIN_CODED, _MAX_OTHER_NUMBERS = 0.7, 0.05
 """The least share of the cells that a code has to explain, and the most that may be other numbers."""
+_MIN_TALKS = 0.8
+"""The least share of the ids in several rows that must have several speakers and texts to be dialogues."""
 _MAX_KEY = 300
 """The longest name that an item may have; a longer one, as of texts, is cut and told apart by a hash."""
 _TIME = TypeAdapter(AwareDatetime)
@@ -63,7 +65,10 @@ def are_unique(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> boo
 
 
 def utterance_columns(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """The columns of dialogues whose rows are utterances: role and text, or user and assistant; else none."""
+    """The columns of dialogues whose rows are utterances: role and text, or user and assistant; else none.
+
+    Speakers whose names say no role are such roles where the rows of an id have several of them, and several texts.
+    """
     plain = {normalize(name): name for name in reversed(names)}
 
     def first(*known: str) -> str:
@@ -73,11 +78,47 @@ def utterance_columns(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -
     texts = ("text", "content", "utterance", "message", "value")
     columns = {"role": first("role", "speaker", "from"), "text": first(*texts)}
     roles = {str(row.get(columns["role"], "")).strip().lower() for row in rows} - {""}
-    if not (all(columns.values()) and roles <= ROLES.keys()):
+    if not (all(columns.values()) and (roles <= ROLES.keys() or _are_talks(names, rows, list(columns.values())))):
         columns = {"user": first("user", "user_message"), "assistant": first("assistant", "assistant_message")}
         if not all(columns.values()) or not first(*_DIALOGUE_IDS):
             return {}
     return {name: column for name, column in {**columns, "turn": turn}.items() if column}
+
+
+def _are_talks(names: Sequence[str], rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> bool:
+    """Whether nearly all ids of dialogues that come in several rows have several cells in each of these columns."""
+    key = dialogue_id(names, rows, "", True)
+    cells: dict[str, list[set[str]]] = {}
+    counts = Counter(cell_text(row.get(key)).strip() for row in rows)
+    for row in rows:
+        if counts[name := cell_text(row.get(key)).strip()] > 1 and name:
+            for column, known in zip(columns, cells.setdefault(name, [set() for _ in columns]), strict=True):
+                known.add(cell_text(row.get(column)).strip())
+    talks = sum(all(len(known) > 1 for known in sets) for sets in cells.values())
+    return bool(key and cells) and talks >= _MIN_TALKS * len(cells)
+
+
+def row_roles(
+    key: str, rows: Sequence[Mapping[str, Any]], role: str, text: str, answers: Sequence[str]
+) -> dict[str, str]:
+    """The roles of the speakers in the column `role` of dialogues whose rows are utterances, if their names say none.
+
+    If `answers` (columns) to several texts of a dialogue all stand beside what one speaker says, that is the assistant.
+    """
+    names = dict.fromkeys(name for row in rows if (name := cell_text(row.get(role)).strip().lower()))
+    texts: dict[str, set[str]] = {}
+    speakers: set[str] = set()
+    for row in rows:
+        if any(not is_missing(row.get(answer)) for answer in answers):
+            texts.setdefault(cell_text(row.get(key)).strip(), set()).add(cell_text(row.get(text)))
+            speakers.add(cell_text(row.get(role)).strip().lower())
+    of_turns = any(len(rated) > 1 for rated in texts.values())
+    if of_turns and len(speakers) == 1 and len(names) > 1 and not names.keys() & ROLES.keys():
+        return {name: "assistant" if name in speakers else "user" for name in names}
+    dialogues: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        dialogues.setdefault(cell_text(row.get(key)).strip(), []).append({"role": cell_text(row.get(role))})
+    return speaker_roles(dialogues.values())
 
 
 def dialogue_id(names: Iterable[str], rows: Sequence[Mapping[str, Any]], id_column: str, by_role: bool) -> str:
@@ -89,11 +130,12 @@ def dialogue_id(names: Iterable[str], rows: Sequence[Mapping[str, Any]], id_colu
 
 
 def turn_units(
-    keys: Sequence[str], rows: Sequence[Mapping[str, Any]], speech: Mapping[str, str], givers: Sequence[str]
-) -> list[str]:
+    keys: Sequence[str], rows: Sequence[Mapping[str, Any]], speech: Mapping[str, str], givers: Sequence[str],
+    roles: Mapping[str, str],
+) -> list[str]:  # fmt: skip
     """The turn of each row of dialogues, "" for what a user says; `speech` are the columns of `utterance_columns`.
 
-    Rows in which only the `givers` differ are about the same turn.
+    Rows in which only the `givers` differ are about the same turn. `roles` are those of speakers whose names say none.
     """
     units, counts = [], Counter[tuple[str, ...]]()
     numbers: dict[str, dict[tuple[Any, ...], int]] = {}
@@ -103,7 +145,8 @@ def turn_units(
         turns = numbers.setdefault(key, {})
         number = turns.setdefault((*text, counts[giver]), len(turns) + 1)
         counts[giver] += 1
-        role = ROLES.get(str(row.get(speech.get("role", ""))).strip().lower(), "assistant")
+        speaker = str(row.get(speech.get("role", ""))).strip().lower()
+        role = roles.get(speaker) or ROLES.get(speaker, "assistant")
         units.append(f"turn:{number}" if role in ("assistant", "tool") else "")
     return units
 

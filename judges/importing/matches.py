@@ -34,6 +34,7 @@ from judges.importing.item_keys import (
     decode_verdicts,
     dialogue_id,
     item_keys,
+    row_roles,
     time_column,
     time_in_seconds,
     turn_units,
@@ -336,7 +337,9 @@ def _places(
         return [(key, "response") for key in item_keys(roles, names, rows, question)]
     keys = [cell_text(row.get(roles.id)).strip() for row in rows]
     givers = [column for column in (roles.by, question) if column]
-    return list(zip(keys, turn_units(keys, rows, speech, givers), strict=True))
+    answers = [series.column for series in (*roles.judges, *roles.people, *roles.values)]
+    spoken_by = row_roles(roles.id, rows, speech["role"], speech["text"], answers) if "role" in speech else {}
+    return list(zip(keys, turn_units(keys, rows, speech, givers, spoken_by), strict=True))
 
 
 def _part_by_question(

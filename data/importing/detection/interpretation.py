@@ -36,12 +36,13 @@ from judges.importing.item_keys import (
     describe_code,
     dialogue_id,
     key_columns,
+    row_roles,
     time_column,
     utterance_columns,
     verdict_code,
 )
 from judges.importing.nested_cells import replace_names
-from judges.importing.speakers import read_messages, speaker_roles
+from judges.importing.speakers import ROLES, read_messages, speaker_name, speaker_roles
 from judges.protocols.orders import names_sides
 from judges.types import Dimension, Kind
 
@@ -370,18 +371,36 @@ class _Table:
         meta = [c for c in meta_columns if c not in by and c not in assigned_columns]
         if not spoken:
             meta = self._of_items(meta, by or [column for source in fields.values() for column in source.columns])
-        spoken_by = self._speaker_roles(fields["turns"].columns[0]) if "turns" in fields else {}
+        spoken_by: dict[str, Any] = {}
+        if "turns" in fields:
+            spoken_by = self._dialogue_roles(fields["turns"].columns[0])
+        elif "role" in speech:
+            answers = [voice.column for voice in (*voices, *roles.values)]
+            spoken_by = row_roles(key, table.rows, speech["role"], speech["text"], answers)
+            speakers = (cell_text(row.get(speech["role"])).strip().lower() for row in table.rows)
+            self._describe_speakers(speech["role"], speakers, spoken_by)
         self.mapping = ColumnMapping(
             kind=self.kind, id=ValueSource(columns=by), fields=fields, roles=spoken_by, meta=meta
         )  # fmt: skip
 
-    def _speaker_roles(self, column: str) -> dict[str, Any]:
+    def _dialogue_roles(self, column: str) -> dict[str, Any]:
         """The roles of the speakers in a column of dialogues whose names say none."""
-        roles = speaker_roles([read_messages(row.get(column)) or () for row in self.table.rows])
+        dialogues = [read_messages(row.get(column)) or () for row in self.table.rows]
+        roles = speaker_roles(dialogues)
+        self._describe_speakers(column, (speaker_name(message) for part in dialogues for message in part), roles)
+        return roles
+
+    def _describe_speakers(self, column: str, names: Iterable[str], roles: Mapping[str, str]) -> None:
+        """Say how the speakers of a column are read, and of whom that is not known."""
         if roles:
             named = ", ".join(f"{name} = {role}" for name, role in roles.items())
             self.assumptions.append(f"{self.file}: the speakers in {column} are read as {named}.")
-        return roles
+        if unknown := [name for name in dict.fromkeys(names) if name and name not in ROLES and name not in roles]:
+            self.assumptions.append(
+                f"{self.file}: which of the speakers {', '.join(unknown[:8])} in {column} is the assistant is not "
+                "known: say it in the mapping (Speakers on the Import page, roles in a file), or no such dialogue is "
+                "imported."
+            )
 
     def _of_items(self, names: Sequence[str], key: Sequence[str]) -> list[str]:
         """Return the columns whose cells are the same in all rows of an item; the others concern its answers."""

@@ -108,6 +108,7 @@ class _Table:
             if columns and all(answer.only for answer in answers)
         }
         self._unmatched: Counter[tuple[str, ...]] = Counter()
+        self._of_users = 0
         by_row = [columns for answer in self._answers for columns in (answer.only, answer.dimension.columns)]
         by_row += [a.annotator.columns if isinstance(a, LabelColumns) else a.model.columns for a in self._answers]
         self._person_columns = {c for label in mapping.labels for c in (*label.only, *label.annotator.columns)}
@@ -151,7 +152,10 @@ class _Table:
         for with_answers, (role, _) in placed:
             if role in ("user", "system") and answered:
                 number, answered = number + 1, False
-            for record in with_answers if role in ("assistant", "tool") else ():
+            for record in with_answers:
+                if role not in ("assistant", "tool"):
+                    self._of_users += sum(not _is_of_whole(a) and _has(a, record.value) for a in self._answers)
+                    continue
                 answered = True
                 spoken.append(record)
                 yield from self._read_row(record, name, number)
@@ -249,7 +253,15 @@ class _Table:
                 yield entry
 
     def left_out(self) -> Iterator[Hint]:
-        """Give a sentence for each column of answers with values left out, because no answer applies to their rows."""
+        """Give a sentence for each column of answers with values left out, because no answer applies to their rows.
+
+        And one for all values beside what a user says.
+        """
+        if count := self._of_users:
+            yield Hint(
+                f"{self.file}: {many(count, 'value')} beside what a user says {verb(count, 'is', 'are')} left out, as "
+                "turns are rated by what the assistant says. If a speaker has the wrong role, say it in the mapping."
+            )
         for columns, count in self._unmatched.items():
             if count:
                 answers = self._answers_by_columns[columns]

@@ -252,6 +252,42 @@ def test_verdicts_of_a_judge_in_words_and_of_people_in_letters_are_one_question(
     assert labels == scores
 
 
+def talks(speakers: str, rated: str) -> bytes:
+    """Dialogues of four utterances by these speakers, of which those with an x are rated."""
+    rows = [(f"d{n // 4}", speakers.split()[n % 4], f"says {n}") for n in range(4 * N)]
+    answers = [n * 7 % 5 + 1 if rated[n % 4] == "x" else "" for n in range(4 * N)]
+    ids, names, texts = (list(cells) for cells in zip(*rows, strict=True))
+    return table(conversation_id=ids, speaker=names, text=texts, judge=answers, human=answers)
+
+
+@pytest.mark.parametrize(
+    ("speakers", "rated", "roles", "labels"),
+    [
+        ("Doctor Patient Doctor Patient", "x-x-", {"doctor": "assistant", "patient": "user"}, 2 * N),
+        ("USR SYS USR SYS", "xxxx", {"usr": "user", "sys": "assistant"}, 2 * N),
+        ("Mia Tom Ann Tom", "-x-x", {"mia": "user", "tom": "assistant", "ann": "user"}, 2 * N),
+        ("Mia Tom Mia Tom", "x---", {"mia": "user", "tom": "assistant"}, N),  # said of the whole dialogue
+        ("user assistant user assistant", "xxxx", {}, 2 * N),
+    ],
+)
+def test_speakers_in_rows_of_utterances_have_roles(
+    store: Store, speakers: str, rated: str, roles: dict[str, str], labels: int
+) -> None:
+    files = {"t.csv": talks(speakers, rated)}
+    assert read(store, files).tables["t.csv"].roles == roles
+    done = bring(store, files).preview
+    assert (done.new.items, done.new.labels, done.rejected) == (N, labels, 0)
+    of_users = [sentence for sentence in done.warnings if "beside what a user says are left out" in sentence]
+    assert [sentence.split()[1] for sentence in of_users] == (["160"] if rated == "xxxx" else [])
+
+
+def test_speakers_of_whom_the_assistant_is_not_known_are_named_and_refused(store: Store) -> None:
+    files = {"t.csv": talks("Mia Tom Ann Tom", "---x")}
+    assert any("the speakers mia, tom, ann in speaker is the assistant" in s for s in read(store, files).assumptions)
+    with pytest.raises(BadInput, match="The role must be user, assistant, system or tool"):
+        bring(store, files)
+
+
 def test_objects_in_cells_are_texts_of_items_and_answers_with_their_reasons(store: Store) -> None:
     runs = {
         "inputs": [json.dumps({"question": f"q{n}"}) for n in range(N)],
