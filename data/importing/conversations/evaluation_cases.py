@@ -11,19 +11,14 @@ from data.importing.conversations.tool_reader import ToolReader
 from data.importing.conversations.utterances import Utterance, read_messages, text_of, to_turns
 from data.importing.lines import Line, NamedValue, ToolEntry
 from data.store.ids import content_id
+from judges.importing.column_names import WORDS, normalize
 from judges.strict_json import decode_json
 
-_TASKS = (
-    *("task", "instruction", "instructions", "prompt", "question", "query", "input", "inputs", "context", "source"),
-    *("document", "user", "user_input", "request", "article"),
-)
-_OUTPUTS = (
-    *("output", "outputs", "response", "answer", "completion", "generation", "model_output", "prediction", "reply"),
-    *("generated_text", "actual_output", "assistant", "summary", "text", "content"),
-)
-_REFERENCES = (
-    *("reference", "reference_answer", "expected_output", "expected", "ground_truth", "target", "gold", "ideal"),
-)
+_FIELDS = WORDS["fields"]
+_TASKS = (*(name for name in _FIELDS["task"] if name != "text"), "inputs", "user")
+_OUTPUTS = (*_FIELDS["output"], "outputs", "prediction", "assistant", "text", "content")
+REFERENCES: tuple[str, ...] = tuple(_FIELDS["reference"])
+"""The names of fields with the answer that was expected."""
 _SIDES = re.compile(r"(.*?)[ _-]?(left|right|a|b|1|2|chosen|rejected)", re.IGNORECASE)
 _FIRST = ("left", "a", "1", "chosen")
 _SPEAKER, _SPOKEN = ("author", "speaker", "role", "from", "name"), ("text", "content", "dialogue", "utterance", "value")
@@ -144,8 +139,8 @@ def _unit(rating: CaseRating, data: Mapping[str, Any], numbers: Sequence[int]) -
 
 def text_fields(fields: Mapping[str, Any]) -> tuple[list[Utterance], tuple[str, str] | None, str, list[str]]:
     """Return the utterances in the fields of a record, the two answers of a pair, a reference, and the fields used."""
-    plain_names = {re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_"): name for name in reversed(list(fields))}
-    reference = next((plain_names[n] for n in _REFERENCES if n in plain_names), "")
+    plain_names = {normalize(name): name for name in reversed(list(fields))}
+    reference = next((plain_names[n] for n in REFERENCES if n in plain_names), "")
     used = [reference] if reference else []
     for name, value in fields.items():
         if (utterances := _chat(value)) is not None:

@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from data.importing.conversations.evaluation_cases import CaseRating, CaseReader, EvaluationCase, plain_fields
+from data.importing.conversations.evaluation_cases import (
+    REFERENCES,
+    CaseRating,
+    CaseReader,
+    EvaluationCase,
+    plain_fields,
+)
 from data.importing.conversations.utterances import Utterance, as_object, as_objects, read_messages, text_of
 from data.importing.format_file import FileStart
 
 TITLE = "promptfoo"
 LISTS = (("results", "results"), ("results",))
 _GRADED = {"response", "gradingResult", "success", "namedScores"}
-_REFERENCES = ("reference", "expected", "ideal", "ground_truth", "expected_output")
 
 
 def fits(start: FileStart) -> bool:
@@ -64,8 +69,8 @@ class Reader(CaseReader):
             prompt = row["prompt"].get("raw") if isinstance(row["prompt"], dict) else row["prompt"]
             inputs = [Utterance("user", text_of(prompt))] if text_of(prompt).strip() else []
             utterances = [*(read_messages(prompt) or inputs), Utterance("assistant", output)]
-        reference = next((text_of(variables[key]) for key in _REFERENCES if key in variables), "")
-        meta, opinions = plain_fields(variables, _REFERENCES), list(_opinions(row))
+        reference = next((text_of(variables[key]) for key in REFERENCES if key in variables), "")
+        meta, opinions = plain_fields(variables, REFERENCES), list(_opinions(row))
         self.add(EvaluationCase(name, utterances, opinions, reference=reference, system=provider, meta=meta))
 
 

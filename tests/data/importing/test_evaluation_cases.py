@@ -120,6 +120,8 @@ def test_ratings_stand_at_the_unit_that_they_are_of() -> None:
 
 @pytest.mark.parametrize(("fields", "utterances", "sides", "reference", "used"), [
     ({"question": "Q", "answer": "A", "k": 1}, [ASK, ANSWER], None, "", ["question", "answer"]),
+    ({"質問": "Q", "回答": "A", "模範解答": "E"}, [ASK, ANSWER], None, "E", ["模範解答", "質問", "回答"]),
+    ({"remark": "long one", "src": "Q", "hypothesis": "A"}, [ASK, ANSWER], None, "", ["src", "hypothesis"]),
     ({"Question": "Q", "Answer": "A", "expected": "E"}, [ASK, ANSWER], None, "E", ["expected", "Question", "Answer"]),
     ({"context": "C", "question": "Q", "answer": "A"}, [Utterance("user", "Q\n\nC"), ANSWER], None, "",
      ["question", "context", "answer"]),
