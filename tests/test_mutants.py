@@ -1,13 +1,20 @@
 """What mutants are: one change of the code, each of them a program, none of them the code as it stands."""
 
 import ast
-from dataclasses import replace
+import json
+import pickle
+import subprocess
+import sys
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.mutants import scripts
+from tests.mutants.code_exchange import exchange, loaded_functions
 from tests.mutants.points import Point, find_points
 from tests.mutants.trials import choose
 from tests.server import ROOT
@@ -110,3 +117,66 @@ def test_tests_of_the_module_and_its_room_come_first_and_none_beyond_the_limit()
     assert choose(loaded_late, lines, seconds, 30) == [own, room, other, long, "tests/data/queue/test_b.py::t"]
     within = Point("data/queue/deeper/other.py", 1, 1, 0, 0, "", "")  # tried by those of the room around it
     assert choose(within, lines, seconds, 30) == ["tests/data/queue/test_b.py::t", room, own]
+
+
+def call(file: Path, change: Point | None = None, in_file: bool = False) -> str | None:
+    """What `call` of a file gives or raises with a change; none if no loaded function has it."""
+    text = change.apply(file.read_bytes()) if change and in_file else file.read_bytes()
+    module: dict[str, Any] = {}
+    exec(compile(text, file, "exec", dont_inherit=True), module)
+    if change and not in_file and not exchange(change, loaded_functions(file.parent).get(str(file), [])):
+        return None
+    try:
+        return repr(module["call"]())
+    except (ArithmeticError, LookupError, TypeError) as error:
+        return repr(error)
+
+
+@pytest.mark.parametrize(
+    ("source", "count"),
+    [
+        ("def call():\n    return [\n        n * 2 for n in range(3)\n        if n < 2\n    ]\n", 4),
+        ("def call():\n    a = 1\n    class B:\n        c = a + 2\n    return (lambda: B.c * 3)()\n", 5),
+        ("def call(x=0):\n    if (\n        not x\n    ):\n        x = 2\n    return x, (lambda: 3)()\n", 5),
+        (
+            "class A:\n    @property\n    def a(self): return 2\n    def b(self): yield self.a + 1\n"
+            "def call(): return [*A().b()]\n", 3,
+        ),
+        ("def twice(f):\n    def inner(*a): return f(*a) * 2\n    return inner\n@twice\ndef call(): return 5\n", 3),
+    ],
+)  # fmt: skip
+def test_a_change_of_what_is_loaded_does_what_it_does_in_the_file(source: str, count: int, tmp_path: Path) -> None:
+    file = tmp_path / "some.py"
+    file.write_text(source, encoding="utf-8")
+    points = find_points(str(file), source)
+    results = [call(file, point) for point in points]
+    assert results == [call(file, point, in_file=True) if point.in_function else None for point in points]
+    assert sum(result not in (None, call(file)) for result in results) == count
+
+
+TRY = """if True:
+    import argparse, json, sys
+    from pathlib import Path
+    from tests.mutants.__main__ import try_all
+    from tests.mutants.points import Point
+    kept, points = Path(sys.argv[1]), [Point(**point) for point in json.loads(sys.argv[2])]
+    options = argparse.Namespace(seen=kept, scripts=False, seconds=30, again=120, workers=1)
+    try_all(points, options, kept / "out")
+"""
+
+
+@pytest.mark.slow
+def test_what_is_noticed_and_what_survives(tmp_path: Path) -> None:
+    file, name = "judges/plural.py", "test_the_size_of_a_file_is_in_megabytes_from_one_on_and_in_kilobytes_below"
+    test = f"tests/judges/test_plural.py::{name}"
+    points = [point for point in find_points(file, (ROOT / file).read_text()) if point.kind == "comparison"]
+    lines = {file: {point.line: {test} for point in points}}
+    (tmp_path / "1.pickle").write_bytes(pickle.dumps((lines, {test: 0.1})))
+    points.append(Point(file, 1, 1, 0, 0, "1 / 0\n", "statement", in_function=False))
+    arguments = [str(tmp_path), json.dumps([asdict(point) for point in points])]
+    subprocess.run([sys.executable, "-c", TRY, *arguments], cwd=ROOT, check=True)
+    entries = [json.loads(line) for line in (tmp_path / "out").read_text(encoding="utf-8").splitlines()]
+    assert [(entry["point"]["text"], entry["outcome"], entry["by"]) for entry in entries] == [
+        ("(round(n) != 1)", "survived", ""), ("(count > 2 ** 20)", "noticed", test), ("1 / 0\n", "noticed", ""),
+    ]  # fmt: skip
+    assert all(entry["sure"] for entry in entries)

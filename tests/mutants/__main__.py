@@ -2,7 +2,9 @@
 
 A random sample of points of the code is made wrong, one after the other, and the tests that run the point's lines are
 run: those that end well have not noticed it. First all tests run once, to see which lines each of them runs; that is
-kept in `.mutants` until --fresh. What survives is printed, to be read: some mutants mean the same as the code.
+kept in `.mutants` until --fresh. Then each change is made in the loaded functions of a fork, which takes a second or
+two; in a copy of the checkout, which takes ten times as long, if it is outside of functions or was not noticed there.
+What survives is printed, to be read: some mutants mean the same as the code.
 
 `python -m tests.mutants --scripts pages/ui/sheet` does the same with the JavaScript of a room. Nobody sees
 which lines of it a test runs: all tests of a script's room are run, in the browser too.
@@ -23,6 +25,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from multiprocessing import get_context
 from pathlib import Path
+
+import pytest
 
 from tests.mutants import line_coverage, trials
 from tests.mutants.points import Point, find_points
@@ -57,43 +61,61 @@ def try_all(points: Sequence[Point], arguments: argparse.Namespace, out: Path) -
     trials.load()
     with tempfile.TemporaryDirectory(prefix="assay-mutants-") as folder:
         base = trials.prepare(Path(folder))
-        context = get_context("fork")
-        processes = []
-        for number in range(arguments.workers):
-            part = points[number :: arguments.workers]
-            place = Path(folder, str(number), "main")
-            processes.append(context.Process(target=_try, args=(part, base, place, lines, seconds, arguments, out)))
-            processes[-1].start()
-        for process in processes:
-            process.join()
+
+        def fork(session: pytest.Session | None) -> None:
+            context = get_context("fork")
+            processes = []
+            for number in range(arguments.workers):
+                own = trials.Trials(Path(folder, str(number)), base, session)
+                part = points[number :: arguments.workers]
+                processes.append(context.Process(target=_try, args=(part, own, lines, seconds, arguments, out)))
+                processes[-1].start()
+            for process in processes:
+                process.join()
+
+        if arguments.scripts:
+            fork(None)
+        else:
+            files = sorted({test.partition("::")[0] for test in seconds})
+            options = ["-x", "-qq", "-s", "--no-summary", "-p", "no:cacheprovider"]
+            pytest.main([*options, *files], plugins=[trials.Collected(fork)])
 
 
 def _try(
     points: Sequence[Point],
-    base: Path,
-    place: Path,
+    own: trials.Trials,
     lines: line_coverage.Lines,
     seconds: dict[str, float],
     arguments: argparse.Namespace,
     out: Path,
 ) -> None:
-    sure: dict[str, bool] = {}
+    sure: dict[tuple[object, str], bool] = {}
     often = Counter[str]()
     for point in points:
         outcome: trials.Outcome = "untried"
         by, tried = "", list[str]()
+        attempt = own.in_tree if arguments.scripts else own.in_place
         for limit in (arguments.seconds, arguments.again):
             tests = [test for test in trials.choose(point, lines, seconds, limit) if test not in tried]
             tests.sort(key=lambda test: -often[test])
             if tests and outcome in ("untried", "survived"):
-                outcome, by = trials.attempt(base, place, point, tests, 30 + 3 * sum(seconds[test] for test in tests))
+                outcome, by = attempt(point, tests, _most(tests, seconds))
                 tried += tests
+        if tried and outcome in ("untried", "survived") and attempt != own.in_tree:
+            attempt = own.in_tree
+            outcome, by = attempt(point, tried, _most(tried, seconds))
         often[by] += 1
-        if by and by not in sure:  # a test that fails without the change has noticed nothing
-            sure[by] = trials.attempt(base, place, None, [by], 120)[0] == "survived"
-        line = {"point": asdict(point), "outcome": outcome, "by": by, "tests": len(tried), "sure": sure.get(by, True)}
+        if by and (attempt, by) not in sure:  # a test that fails without the change has noticed nothing
+            sure[attempt, by] = attempt(None, [by], 120)[0] == "survived"
+        is_sure = sure.get((attempt, by), True)
+        line = {"point": asdict(point), "outcome": outcome, "by": by, "tests": len(tried), "sure": is_sure}
         with out.open("a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")
+
+
+def _most(tests: Sequence[str], seconds: dict[str, float]) -> float:
+    """Seconds after which tests are taken to hang."""
+    return 30 + 3 * sum(seconds[test] for test in tests)
 
 
 def table(out: Path, every: int) -> str:

@@ -1,20 +1,24 @@
-"""One mutant after the other: a tree of its own with the change in it, and the tests that run the changed lines."""
+"""One mutant after the other, and the tests that run its changed lines: in a tree of its own, or in what is loaded."""
 
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import resource
 import shutil
 import signal
 import sys
+import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal, NoReturn
 
 import pytest
+from _pytest.main import pytest_runtestloop
 
+from tests.mutants.code_exchange import exchange, loaded_functions
 from tests.mutants.line_coverage import Lines
 from tests.mutants.points import Point
 from tests.server import ROOT
@@ -23,6 +27,21 @@ OURS = {"app", "pages", "data", "judges", "tools", "tests"}
 MEMORY = 12 << 30
 """Bytes that a mutant may take: one that fills a list for ever must not take the machine with it."""
 Outcome = Literal["noticed", "hung", "survived", "untried"]
+UNTRIED = 70
+OUTCOMES: dict[int | None, Outcome] = {0: "survived", None: "hung", UNTRIED: "untried"}
+"""By the status of the tests' process, which has none if it took too long."""
+
+
+class Collected:
+    """A plugin that does something else with the collected tests than running them."""
+
+    def __init__(self, work: Callable[[pytest.Session], None]) -> None:
+        self.work = work
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        self.work(session)
+        return True
 
 
 class Noticed:
@@ -61,9 +80,9 @@ def choose(point: Point, lines: Lines, seconds: dict[str, float], limit: float) 
 
 
 def prepare(folder: Path) -> Path:
-    """A copy of the checkout as it stands, without what was made in it."""
+    """A copy of the checkout as it stands, without what was made in it but for what Python has compiled."""
     base = folder / "base"
-    skipped = shutil.ignore_patterns(".git", ".venv", ".*_cache", ".hypothesis", ".soak", ".mutants", "__pycache__")
+    skipped = shutil.ignore_patterns(".git", ".venv", ".*_cache", ".hypothesis", ".soak", ".mutants")
     shutil.copytree(ROOT, base, ignore=skipped)
     return base
 
@@ -76,67 +95,98 @@ def load() -> None:
         __import__(package)
 
 
-def run(tree: Path, tests: Sequence[str], limit: float) -> tuple[int | None, str]:
-    """Run tests in a tree until one fails: the status of pytest, none if it took too long, and the test that failed."""
-    failed = tree.with_name(f"{tree.name}.failed")
-    failed.unlink(missing_ok=True)
-    began = time.monotonic()
-    pid = os.fork()
-    if not pid:
-        _child(tree, tests, failed)
-    status: int | None = None
-    while time.monotonic() - began < limit:
-        ended, code = os.waitpid(pid, os.WNOHANG)
-        if ended:
-            status = os.waitstatus_to_exitcode(code)
-            break
-        time.sleep(0.02)
-    _end_all(pid, tree)
-    if status is None:
-        os.waitpid(pid, 0)
-    return status, failed.read_text(encoding="utf-8") if failed.exists() else ""
+class Trials:
+    """Tries mutants in a folder of its own: in copies of `base`, or in the process that has collected the tests."""
 
+    def __init__(self, folder: Path, base: Path, session: pytest.Session | None) -> None:
+        self.folder, self.base, self.tree, self.session = folder, base, folder / "main", session
+        self.failed, self.temporary = folder / "failed", folder / "tmp"
+        self.items = {item.nodeid: item for item in session.items} if session else {}
+        gc.unfreeze()  # what tests/conftest.py has frozen
+        self.functions = loaded_functions() if session else {}
+        gc.freeze()
 
-def _child(tree: Path, tests: Sequence[str], failed: Path) -> NoReturn:
-    status = 70
-    try:
-        os.setsid()
-        os.environ["TMPDIR"] = str(tree / "tmp")
-        (tree / "tmp").mkdir()
-        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
-        out = os.open(tree.with_name(f"{tree.name}.log"), os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-        os.dup2(out, 1)
-        os.dup2(out, 2)
-        os.chdir(tree)
-        for name in [name for name in sys.modules if name.partition(".")[0] in OURS]:
-            del sys.modules[name]
-        sys.path[:] = [str(tree), *(place for place in sys.path if place not in ("", str(ROOT)))]
-        status = int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", *tests], plugins=[Noticed(failed)]))
-    finally:
-        os._exit(status)
+    def in_tree(self, point: Point | None, tests: Sequence[str], limit: float) -> tuple[Outcome, str]:
+        """What comes of tests where a point is changed, and which of them noticed it; the tree is thrown away.
 
+        Without a point, they are the tests of the code as it stands.
+        """
 
-def _end_all(pid: int, tree: Path) -> None:
-    """End the process and whatever it has started, in groups of their own too."""
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(pid, signal.SIGKILL)
-    mark = f"TMPDIR={tree / 'tmp'}".encode()
-    for other in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            if mark in (other / "environ").read_bytes().split(b"\0"):
-                os.kill(int(other.name), signal.SIGKILL)
+        def work() -> int:
+            shutil.copytree(self.base, self.tree)
+            if point is not None:
+                changed = self.tree / point.file
+                changed.write_bytes(point.apply(changed.read_bytes()))
+            os.chdir(self.tree)
+            os.environ.setdefault("ASSAY_REAL", str(ROOT.parent / "shared" / "real"))  # it lies beside no such tree
+            for name in [name for name in sys.modules if name.partition(".")[0] in OURS]:
+                del sys.modules[name]
+            sys.path[:] = [str(self.tree), *(place for place in sys.path if place not in ("", str(ROOT)))]
+            return int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", *tests], plugins=[Noticed(self.failed)]))
 
+        return self._run(work, limit)
 
-def attempt(base: Path, place: Path, point: Point | None, tests: Sequence[str], limit: float) -> tuple[Outcome, str]:
-    """What comes of tests where a point is changed, and which of them noticed it; the tree is thrown away.
+    def in_place(self, point: Point | None, tests: Sequence[str], limit: float) -> tuple[Outcome, str]:
+        """The same with the change in the loaded functions; `untried` if none of them has it.
 
-    Without a point, they are the tests of the code as it stands.
-    """
-    shutil.rmtree(place, ignore_errors=True)
-    shutil.copytree(base, place)
-    if point is not None:
-        changed = place / point.file
-        changed.write_bytes(point.apply(changed.read_bytes()))
-    status, by = run(place, tests, limit)
-    shutil.rmtree(place, ignore_errors=True)
-    return "hung" if status is None else "survived" if status == 0 else "noticed", by
+        What the change made of the loading, and what a test starts in another process, is as ever: only a tree says
+        that a mutant survived.
+        """
+        session = self.session
+        assert session is not None
+
+        def work() -> int:
+            if point is not None and not exchange(point, self.functions.get(str(ROOT / point.file), [])):
+                return UNTRIED
+            session.items[:] = [self.items[test] for test in tests]
+            session.config.pluginmanager.register(Noticed(self.failed))
+            with contextlib.suppress(session.Failed):
+                pytest_runtestloop(session)
+            return bool(session.testsfailed)
+
+        return self._run(work, limit)
+
+    def _run(self, work: Callable[[], int], limit: float) -> tuple[Outcome, str]:
+        """Run tests in a process until one fails."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.temporary.mkdir(parents=True)
+        began = time.monotonic()
+        pid = os.fork()
+        if not pid:
+            self._be_child(work)
+        status: int | None = None
+        while time.monotonic() - began < limit:
+            ended, code = os.waitpid(pid, os.WNOHANG)
+            if ended:
+                status = os.waitstatus_to_exitcode(code)
+                break
+            time.sleep(0.02)
+        self._end_all(pid)
+        if status is None:
+            os.waitpid(pid, 0)
+        outcome = OUTCOMES.get(status, "noticed")
+        return outcome, self.failed.read_text(encoding="utf-8") if self.failed.exists() else ""
+
+    def _be_child(self, work: Callable[[], int]) -> NoReturn:
+        status = UNTRIED
+        try:
+            os.setsid()
+            os.environ["TMPDIR"] = str(self.temporary)
+            tempfile.tempdir = None
+            resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
+            out = os.open(self.folder / "log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+            os.dup2(out, 1)
+            os.dup2(out, 2)
+            status = work()
+        finally:
+            os._exit(status)
+
+    def _end_all(self, pid: int) -> None:
+        """End the process and whatever it has started, in groups of their own too."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(pid, signal.SIGKILL)
+        mark = f"TMPDIR={self.temporary}".encode()
+        for other in Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                if mark in (other / "environ").read_bytes().split(b"\0"):
+                    os.kill(int(other.name), signal.SIGKILL)
