@@ -391,6 +391,8 @@ def test_what_was_asked_of_all_items_was_of_those_that_were_there_and_have_such_
         ("section", "relevance"): [("all items, by an import", 4, 4, 3)],
         ("pair", "verdict"): [("all items, by an import", 6, 6, 3)],
     }
+    none = nonresponse.sample_responses(store, dataset, judge, [section, verdict], "all")
+    assert [sample.strata for sample in none.values()] == [(), ()], "who answered beyond what was asked is not known"
     store.close()
 
 

@@ -72,6 +72,16 @@ def test_what_items_are_parted_by(store: Store) -> None:
     assert sum(stratum_sizes(store).values()) == 40
 
 
+def test_a_field_parts_items_into_no_more_than_the_strata_that_a_sample_can_have(tmp_path: Path) -> None:
+    most = sampling.MAX_STRATA
+    metas = [{"most": n % most, "more": n} for n in range(most + 1)]
+    workspace = seeds.workspace(
+        tmp_path / "f.duckdb", [{**seeds.dialogue(n, 1), "meta": meta} for n, meta in enumerate(metas)], review=False
+    )
+    assert strata.meta_fields(workspace, dataset_id(workspace)) == ["most"]
+    workspace.close()
+
+
 def test_items_that_name_no_system_are_a_stratum_that_can_be_drawn_from_again(tmp_path: Path) -> None:
     items = [{key: value for key, value in seeds.dialogue(n, 1).items() if key != "system"} for n in range(1, 9)]
     workspace = seeds.workspace(tmp_path / "n.duckdb", [*items, seeds.dialogue(9, 1)], review=False)

@@ -25,6 +25,7 @@ from hypothesis import strategies as st
 from data.approvals import approvals, check_results
 from data.calibration import calibration
 from data.calibration.calibration import BasisSize
+from data.calibration.confidence import ConfidenceReliability
 from data.cli import main
 from data.cli import report as cli_report
 from data.gold.gold import BASES
@@ -48,7 +49,7 @@ from data.reports.report import (
     make_report,
     render_report,
 )
-from data.reports.statistics import SELF_CONSISTENCY, STATISTICS, SampleFigures
+from data.reports.statistics import CONFIDENCE, SELF_CONSISTENCY, STATISTICS, SampleFigures
 from data.store import Store, open_store
 from data.store.errors import NotAllowed, NotFound
 from judges.audits import all_audits
@@ -59,6 +60,7 @@ from judges.render.findings.findings import Sentence, sentence_text
 from judges.stats.agreement import cross_table, kappa
 from judges.stats.approval_check import CheckPolicy
 from judges.stats.both_orders import positional_agreement
+from judges.stats.confidence import ConfidenceCells, confidence_calibration
 from judges.stats.missingness import Missingness
 from judges.stats.self_consistency import SampledCells, measure_self_consistency
 from judges.types import Dimension, Scale
@@ -369,6 +371,19 @@ def test_the_report_says_what_counts_as_equal_on_scales_of_any_number() -> None:
 
     assert "Answers at most 0.5 apart count as equal" in sentence_text(last(Scale("interval", 0, 5)))
     assert not isinstance(last(Scale("ordinal", 1, 5)), Sentence)
+
+
+def test_shares_by_confidence_say_what_counts_as_equal_on_scales_of_any_number() -> None:
+    curve = confidence_calibration(ConfidenceCells(np.arange(2), np.array([0.5, 0.9]), np.zeros(2), np.ones(2)))
+    assert curve is not None
+    reliability = ConfidenceReliability({"stated": (curve, 2)}, 2)
+    counts = []
+    for scale in (Scale("interval", 0, 5), Scale("ordinal", 1, 5)):
+        line: Any = SimpleNamespace(dimension=Dimension("tone", "response", scale, "?"))
+        findings = CONFIDENCE.findings(reliability, line, CheckPolicy())
+        sentences = [sentence_text(finding) for finding in findings if isinstance(finding, Sentence)]
+        counts.append(sentences.count("Answers at most 0.5 apart count as equal in these shares."))
+    assert counts == [1, 0]
 
 
 def test_report_fetches_nothing_and_shows_text_as_text(document: str) -> None:

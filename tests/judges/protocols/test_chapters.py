@@ -61,6 +61,14 @@ def test_sections_of_one_part_are_asked_together_as_far_as_they_fit_with_it() ->
         assert [(c.item.input, c.sections) for c in cut] == [(text, numbers) for numbers in sections]
 
 
+def test_a_part_longer_than_half_of_the_limit_is_cut_between_its_paragraphs() -> None:
+    bridge, ferry = "The suspension bridge crosses the fjord.\n" * 20, "The ferry timetable binds many villages.\n" * 20
+    text, answer = f"{bridge}\n{ferry}", f"# Bridge\n{bridge}\n# Ferry\n{ferry}"
+    half = tokens(text)
+    for limit, inputs in ((2 * half - 1, [f"{bridge}\n", ferry]), (2 * half, [text, text])):
+        assert [c.item.input for c in chapters.plan_chapters(pair(answer, answer, text), limit)] == inputs
+
+
 def test_what_fits_is_not_cut() -> None:
     whole = tokens(INPUT) + tokens(A) + tokens(B)
     assert chapters.plan_chapters(LONG, whole) == ()
