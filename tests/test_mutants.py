@@ -1,5 +1,6 @@
 """What mutants are: one change of the code, each of them a program, none of them the code as it stands."""
 
+import argparse
 import ast
 import json
 import pickle
@@ -7,6 +8,7 @@ import subprocess
 import sys
 from dataclasses import asdict, replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.mutants import scripts
+from tests.mutants.__main__ import _try
 from tests.mutants.code_exchange import exchange, loaded_functions
 from tests.mutants.points import Point, find_points
 from tests.mutants.trials import choose
@@ -152,6 +155,16 @@ def test_a_change_of_what_is_loaded_does_what_it_does_in_the_file(source: str, c
     results = [call(file, point) for point in points]
     assert results == [call(file, point, in_file=True) if point.in_function else None for point in points]
     assert sum(result not in (None, call(file)) for result in results) == count
+
+
+@pytest.mark.parametrize("unchanged", ["survived", "hung"])
+def test_what_takes_as_long_without_the_change_is_in_doubt(unchanged: str, tmp_path: Path) -> None:
+    point, out = Point("data/log.py", 1, 1, 0, 0, "", ""), tmp_path / "out"
+    own: Any = SimpleNamespace(in_tree=None, in_place=lambda point, *_: ("hung" if point else unchanged, ""))
+    arguments = argparse.Namespace(scripts=False, seconds=1, again=2)
+    test = "tests/data/test_log.py::t"
+    _try([point, point], own, {point.file: {1: {test}}}, {test: 0.5}, arguments, out)
+    assert [json.loads(line)["sure"] for line in out.read_text().splitlines()] == [unchanged == "survived"] * 2
 
 
 TRY = """if True:

@@ -89,25 +89,28 @@ def _try(
     arguments: argparse.Namespace,
     out: Path,
 ) -> None:
-    sure: dict[tuple[object, str], bool] = {}
+    sure: dict[object, bool] = {}
     often = Counter[str]()
     for point in points:
         outcome: trials.Outcome = "untried"
-        by, tried = "", list[str]()
+        by, tests, tried = "", list[str](), list[str]()
         attempt = own.in_tree if arguments.scripts else own.in_place
         for limit in (arguments.seconds, arguments.again):
-            tests = [test for test in trials.choose(point, lines, seconds, limit) if test not in tried]
-            tests.sort(key=lambda test: -often[test])
-            if tests and outcome in ("untried", "survived"):
+            more = [test for test in trials.choose(point, lines, seconds, limit) if test not in tried]
+            if more and outcome in ("untried", "survived"):
+                tests = sorted(more, key=lambda test: -often[test])
                 outcome, by = attempt(point, tests, _most(tests, seconds))
                 tried += tests
         if tried and outcome in ("untried", "survived") and attempt != own.in_tree:
-            attempt = own.in_tree
-            outcome, by = attempt(point, tried, _most(tried, seconds))
+            attempt, tests = own.in_tree, tried
+            outcome, by = attempt(point, tests, _most(tests, seconds))
         often[by] += 1
-        if by and (attempt, by) not in sure:  # a test that fails without the change has noticed nothing
-            sure[attempt, by] = attempt(None, [by], 120)[0] == "survived"
-        is_sure = sure.get((attempt, by), True)
+        # A test that fails without the change has noticed nothing, nor has one that takes as long without it.
+        suspects = (by,) if by else tuple(tests) if outcome == "hung" else ()
+        if suspects and (attempt, suspects) not in sure:
+            unchanged, _ = attempt(None, suspects, 120 if by else _most(suspects, seconds))
+            sure[attempt, suspects] = unchanged == "survived"
+        is_sure = sure.get((attempt, suspects), True)
         line = {"point": asdict(point), "outcome": outcome, "by": by, "tests": len(tried), "sure": is_sure}
         with out.open("a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")
