@@ -20,7 +20,7 @@ _ROLES = ROLES | {
     "systemmessage": "system", "toolmessage": "tool", "functionmessage": "tool", "function_call_output": "tool",
 }  # fmt: skip
 """The same with the names that traces have besides, and the types of their messages."""
-_TEXT_KEYS = ("content", "parts", "contents", "text", "value", "output_text")
+_TEXT_KEYS = ("content", "parts", "contents", "text", "value", "output_text", "refusal")
 _INPUT_KEYS = (
     *("input", "question", "query", "prompt", "user_input", "user_message", "message", "instruction", "text"),
     *("human_input", "chat_input", "request", "content"),
@@ -37,6 +37,7 @@ _RESULT_TYPES = ("tool_call_response", "tool_result")
 _RESULT_ROLES = ("tool", "function_call_output")
 _CALL_ID_KEYS = ("tool_call_id", "tool_use_id", "call_id", "id")
 _PLAIN = ("user", "assistant", "system")
+_NO_TEXT = "[a part without text]"
 _MAX_DEPTH = 6
 
 
@@ -79,8 +80,11 @@ def first_text(*values: Any) -> str:
     return next((text_of(value) for value in values if value), "")
 
 
-def read_messages(value: Any) -> list[Utterance] | None:
-    """Return the utterances of a list of messages; None if the value is no list of messages."""
+def read_messages(value: Any, keep_empty: bool = False) -> list[Utterance] | None:
+    """Return the utterances of a list of messages; None if the value is no list of messages.
+
+    With `keep_empty` also those of messages that say nothing, and call no tool.
+    """
     value = decode_json(value)
     if isinstance(value, dict) and _role(value):
         value = [value]
@@ -96,7 +100,9 @@ def read_messages(value: Any) -> list[Utterance] | None:
         if (utterance := _read_plain_message(message)) is not None:
             utterances.append(utterance)
         elif role := _role(message):
-            _message(message, role, utterances, names)
+            entries = _message(message, role, names)
+            empty = keep_empty and len(entries) == 1
+            utterances += [entry for entry in entries if entry.text.strip() or entry.role == "tool" or empty]
         else:
             return None
     return utterances
@@ -231,31 +237,31 @@ def _role(message: dict[str, Any]) -> str:
     if isinstance(kwargs, dict) and isinstance(message.get("id"), list) and message["id"]:
         return _ROLES.get(str(message["id"][-1]).lower(), "")
     raw_role = message.get("role") or message.get("from") or message.get("type")
-    role = _ROLES.get(raw_role.lower(), "") if isinstance(raw_role, str) else ""
+    role = _ROLES.get(raw_role.strip().lower(), "") if isinstance(raw_role, str) else ""
     if not role and isinstance(message.get("message"), dict):
         return _role(message["message"])
     return role
 
 
-def _message(message: dict[str, Any], role: str, utterances: list[Utterance], names: dict[str, str]) -> None:
+def _message(message: dict[str, Any], role: str, names: dict[str, str]) -> list[Utterance]:
     for key in ("kwargs", "message", "data"):
         if isinstance(message.get(key), dict) and not any(k in message for k in _TEXT_KEYS):
             message = message[key]
     key = next((k for k in _TEXT_KEYS if message.get(k) is not None), "")
     content = message.get(key) if key else None
     texts, entries = _content(content, names)
-    name = str(message.get("name") or message.get("function") or message.get("tool_name") or "")
     if role == "tool":
         ref = str(message.get("tool_call_id") or message.get("call_id") or message.get("id") or "")
-        text = "\n\n".join(texts) if texts else text_of(message.get("output"))
+        text = _result_text(texts, None if entries else message.get("output") if content is None else content)
         if text or not entries:
-            entries = [Utterance("tool", text, names.get(ref) or name), *entries]
+            name = _tool_name(message, "name", "function", "tool_name") or names.get(ref, "")
+            entries = [Utterance("tool", text, name), *entries]
     else:
         entries += _calls(message, names)
         own = [Utterance(role, "\n\n".join(texts))]
         # In a user's message, results of tools answer the calls before; the user's own text begins the next turn.
         entries = entries + own if role == "user" else own + entries
-    utterances += [entry for entry in entries if entry.text.strip() or entry.role == "tool"]
+    return entries
 
 
 def _content(content: Any, names: dict[str, str]) -> tuple[list[str], list[Utterance]]:
@@ -273,7 +279,7 @@ def _content(content: Any, names: dict[str, str]) -> tuple[list[str], list[Utter
             texts.append(text_of(part))
             continue
         kind = str(part.get("type") or "")
-        text = part.get("text", part.get("content"))
+        text = part.get("text", part.get("refusal", part.get("content")))
         if kind in ("tool_call", "tool_use", "toolCall") or "functionCall" in part or "function_call" in part:
             call = part.get("functionCall") or part.get("function_call") or part
             entries += _read_calls([call], names)
@@ -284,7 +290,8 @@ def _content(content: Any, names: dict[str, str]) -> tuple[list[str], list[Utter
                 (response[k] for k in ("response", "result", "content", "output") if response.get(k) is not None), ""
             )
             inner, _ = _content(back, names) if isinstance(back, list) else ([text_of(back)], [])
-            entries.append(Utterance("tool", "\n\n".join(inner), names.get(ref) or str(response.get("name") or "")))
+            name = _tool_name(response, "name") or names.get(ref, "")
+            entries.append(Utterance("tool", _result_text(inner, back), name))
         elif kind in REASONING_TYPES:
             continue
         elif kind in _FILE_TYPES:
@@ -292,8 +299,19 @@ def _content(content: Any, names: dict[str, str]) -> tuple[list[str], list[Utter
         elif isinstance(text, str):
             texts.append(text)
         elif kind or part:
-            texts.append(f"[{kind.replace('_', ' ') or 'a part without text'}]")
+            texts.append(f"[{kind.replace('_', ' ')}]" if kind else _NO_TEXT)
     return texts, entries
+
+
+def _result_text(texts: Sequence[str], content: Any) -> str:
+    """The text of a result: its own texts, or all of it as JSON where it has a part that is no text."""
+    text = "\n\n".join(texts)
+    return text_of(content) if content not in (None, []) and (not text or _NO_TEXT in texts) else text
+
+
+def _tool_name(fields: dict[str, Any], *keys: str) -> str:
+    """The first name under these keys that is a text."""
+    return next((name.strip() for key in keys if isinstance(name := fields.get(key), str) and name.strip()), "")
 
 
 def _calls(message: dict[str, Any], names: dict[str, str]) -> list[Utterance]:
@@ -301,7 +319,7 @@ def _calls(message: dict[str, Any], names: dict[str, str]) -> list[Utterance]:
     calls = message.get("tool_calls") or (kwargs.get("tool_calls") if isinstance(kwargs, dict) else None) or []
     if isinstance(message.get("function_call"), dict):
         calls = [message["function_call"]]
-    elif message.get("type") in ("function_call", "tool_call"):
+    elif not message.get("role") and message.get("type") in ("function_call", "tool_call"):
         calls = [message]
     return _read_calls(calls, names) if isinstance(calls, list) else []
 
@@ -313,7 +331,7 @@ def _read_calls(calls: Iterable[Any], names: dict[str, str]) -> list[Utterance]:
             continue
         call = inner if isinstance(inner := call.get("tool_call"), dict) else call
         inner = inner if isinstance(inner := call.get("function"), dict) else call
-        name = str(inner.get("name") or inner.get("function") or inner.get("tool") or "tool")
+        name = _tool_name(inner, "name", "function", "tool") or "tool"
         keys = ("arguments", "args", "input", "parameters")
         arguments = next((inner[k] for k in keys if inner.get(k) is not None), "")
         names[str(call.get("id") or call.get("call_id") or call.get("tool_call_id") or "")] = name

@@ -48,6 +48,24 @@ def utterances(*rows: tuple[str, ...]) -> list[Utterance]:
 Q, A = ("user", "Q"), ("assistant", "A")
 
 
+def test_a_result_that_is_no_text_and_a_refusal_are_not_lost() -> None:
+    refusal = {"role": "assistant", "content": [{"type": "refusal", "refusal": "No."}]}
+    messages = [
+        {"role": "tool", "content": {"temperature": 3}}, refusal,
+        {"role": "assistant", "content": None, "refusal": "N"},
+        {"role": "tool", "content": [{"temperature": 3}]}, {"role": "tool", "content": {"text": "warm"}},
+    ]  # fmt: skip
+    texts = ['{"temperature": 3}', "No.", "N", '[{"temperature": 3}]', "warm"]
+    assert [utterance.text for utterance in read_messages(messages) or ()] == texts
+
+
+@pytest.mark.parametrize(("keep_empty", "texts"), [(False, ["Q", "f()"]), (True, ["Q", "", "f()"])])
+def test_what_says_nothing_is_kept_where_it_counts(keep_empty: bool, texts: list[str]) -> None:
+    call = {"role": "assistant", "content": "", "tool_calls": [{"function": {"name": "f"}}]}
+    messages = [{"role": "user", "content": "Q"}, {"role": "assistant", "content": ""}, call]
+    assert [utterance.text for utterance in read_messages(messages, keep_empty) or ()] == texts
+
+
 def test_values_and_their_texts_are_alike() -> None:
     for value in ({"a": 1}, ' {"a": 1}'):
         assert as_object(value) == {"a": 1} and list_of(value) == as_objects(value) == []
