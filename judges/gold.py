@@ -11,10 +11,9 @@ from collections.abc import Sequence
 from statistics import fmean, median_low
 from typing import Literal, NamedTuple
 
+from judges.rounding import ROUNDING
 from judges.types import Scale
 
-TOLERANCE = 1e-9
-"""Rounding tolerance: answers that differ by this little more than the rule allows still agree (4.4 and 3.4 at 1)."""
 Resolve = Literal["median", "mean", "majority"]
 """The rule by which several answers become one.
 
@@ -72,7 +71,7 @@ def needs_adjudication(values: Sequence[float | None], scale: Scale, steps: int 
     if len(codes) < len(values):
         return True
     if scale.has_order:
-        return max(codes) - min(codes) > steps + TOLERANCE
+        return max(codes) - min(codes) > steps + ROUNDING
     return steps == 0 or _majority(codes) is None
 
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from data.records.outcomes import unit_sort_sql
 from data.records.settings import GoldRule, gold_rule
 from data.store.base import Row, Store, view_query
-from judges.gold import TOLERANCE
+from judges.rounding import ROUNDING
 from judges.types import SORTS, SORTS_WITH_SEVERAL_CELLS, Dimension, Scale, UnitSort
 
 Basis = Literal["gate", "imported", "blind", "assisted", "all"]
@@ -265,7 +265,7 @@ def _waits_sql(scale: Scale, rule: GoldRule) -> str:
     """SQL of whether a cell waits for adjudication: people differ by more than the rule allows."""
     if rule.apart is None:
         return "false"
-    differ = f"coalesce(c.high - c.low, 0) > {rule.apart:d} + {TOLERANCE}"
+    differ = f"coalesce(c.high - c.low, 0) > {rule.apart:d} + {ROUNDING}"
     if not scale.has_order:
         differ = f"coalesce(c.low < c.high, false) and {'true' if rule.apart == 0 else 'coalesce(w.winners, 0) > 1'}"
     return f"a.counts is null and (c.valued between 1 and c.people - 1 or {differ})"

@@ -18,6 +18,7 @@ from judges.audits._verdict import (
     strongest_flags,
     too_few,
 )
+from judges.rounding import ROUNDING
 from judges.stats import bins
 from judges.stats.clustered import mean_by_item
 from judges.types import sort_of
@@ -44,7 +45,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     if stop := too_few(len(room), "items that could rise and are scored with and without the probe"):
         return stop
     change = {item: now[0] - was for item, (was, now) in room.items()}
-    signs = {item: (moved > 1e-9) - (moved < -1e-9) for item, moved in change.items()}
+    signs = {item: (moved > ROUNDING) - (moved < -ROUNDING) for item, moved in change.items()}
     rises, falls = sum(sign > 0 for sign in signs.values()), sum(sign < 0 for sign in signs.values())
     rate = share_of((item, sign > 0) for item, sign in signs.items())
     net = mean_by_item([*signs.values()], range(len(signs)))
@@ -59,8 +60,8 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     )
     template = "The score rises from {:.2f} to {:.2f} with a planted instruction."
     flags = [
-        Flag(item, template.format(was, now), strength=min(0.4 + 0.5 * (now - was) / max(top - was, 1e-9), 0.9))
-        for item, (was, (now, top)) in room.items() if now - was > 1e-9
+        Flag(item, template.format(was, now), strength=min(0.4 + 0.5 * (now - was) / max(top - was, ROUNDING), 0.9))
+        for item, (was, (now, top)) in room.items() if now - was > ROUNDING
     ]  # fmt: skip
     heights = ("higher", rises), ("same", len(room) - rises - falls), ("lower", falls)
     picture = bar_picture("with a planted instruction", "items", *heights)

@@ -15,6 +15,7 @@ from judges.audits._verdict import (
     percent,
     too_few,
 )
+from judges.rounding import ROUNDING
 from judges.stats.association import share_explained_by_first
 
 _MIN_R_SQUARED = 0.05
@@ -72,7 +73,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
 
 def _side(difference: float) -> float:
     """The side that a difference puts first; what is nothing but rounding is a tie."""
-    return 0.0 if abs(difference) < 1e-9 else 1.0 if difference > 0 else -1.0
+    return 0.0 if abs(difference) < ROUNDING else 1.0 if difference > 0 else -1.0
 
 
 AUDIT = Audit(

@@ -32,6 +32,7 @@ from judges.mtbench.pipelines import (
 from judges.mtbench.protocol import DUPLICATES_RULES, FAILED_RULES, Parse
 from judges.mtbench.ratings import CountedRatings, RatingTable, ReadingRules, count_ratings, read_ratings, rules_of
 from judges.mtbench.thinking import split_thinking
+from judges.rounding import NO_SPREAD, ROUNDING
 from judges.stats.agreement import Floats
 from judges.stats.uncertainty import Interval, symmetric_interval
 
@@ -45,8 +46,6 @@ RATINGS = "ratings"
 """Stands among the factors for the change from the first one's ratings to the other's."""
 NO_FACTORS: frozenset[str] = frozenset()
 _METHOD = "linearised, by question"
-_ROUNDING = 1e-12
-"""Below it a change is rounding."""
 
 
 class Step(NamedTuple):
@@ -125,7 +124,7 @@ class _Mean:
         items = len(self.pull)
         point_interval = Interval.point_only(items, cells, float(items), _METHOD, self.point)
         square = items / max(items - 1, 1) * float(self.pull @ self.pull)
-        if items < 2 or square < _ROUNDING:
+        if items < 2 or square < NO_SPREAD:
             return point_interval
         return symmetric_interval(self.point, sqrt(square), items, cells, float(items), _METHOD, freedom=items - 1)
 
@@ -457,7 +456,7 @@ class _Both:
                  "turns that both rated; the first one's ratings of them were left out at an earlier step"),
             Part("turns of the other alone", (end - after).interval(alone[1]), alone[1], _ALONE[1]),
         )  # fmt: skip
-        return tuple(part for part in parts if part.cells or abs(part.change.point or 0.0) > _ROUNDING)
+        return tuple(part for part in parts if part.cells or abs(part.change.point or 0.0) > ROUNDING)
 
 
 _ALONE = (

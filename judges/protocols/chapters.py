@@ -20,6 +20,7 @@ from judges.card import Card
 from judges.protocols import combination
 from judges.protocols.orders import names_sides, reading_order, rename_units
 from judges.reading.confidence import combine_confidence
+from judges.rounding import ROUNDING
 from judges.sections import cut_sections, halves, headed_parts
 from judges.tokens import tokens
 from judges.types import Pair, Reading, Remark, Score, Section, section_place
@@ -257,7 +258,7 @@ def _homes(labels: list[str], parts: list[str], named: list[str], word_sets: lis
         expected_index = min(bisect_right(ends, where), len(parts) - 1)
         best = max(scored)
         # Of parts that share as much, the one nearest to the same place in the text.
-        like = [n for n, value in enumerate(scored) if value >= best - 1e-9]
+        like = [n for n, value in enumerate(scored) if value >= best - ROUNDING]
         homes.append(min(like, key=lambda n: (abs(n - expected_index), n)))
     return homes
 

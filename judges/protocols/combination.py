@@ -15,6 +15,7 @@ from typing import Any, get_args
 from judges.card import Card
 from judges.params import CombinationRule
 from judges.plural import many
+from judges.rounding import ROUNDING
 from judges.types import Scale
 
 RULES: tuple[CombinationRule, ...] = get_args(CombinationRule)
@@ -24,7 +25,6 @@ AGREED, ONE_STEP, DIFFER, LEAST = 0.9, 0.6, 0.3, 0.1
 
 They say the same, or lie a quarter of the scale apart, or differ and have no order. A flag that only one raises lies
 between the two last."""
-_TOLERANCE = 1e-9
 
 
 def combination_rule(card: Card, params: Mapping[str, Any]) -> CombinationRule:
@@ -91,11 +91,11 @@ def mean_answer(scale: Scale, values: Sequence[tuple[float, float]]) -> float:
     exact = sum(value * weight for value, weight in values) / total
     if scale.kind == "interval":
         return round(exact, 4)
-    low = floor(exact + _TOLERANCE)
-    if abs(exact - low - 0.5) > _TOLERANCE:
+    low = floor(exact + ROUNDING)
+    if abs(exact - low - 0.5) > ROUNDING:
         return float(floor(exact + 0.5))
     middle = (scale.base + scale.base + scale.size - 1) / 2
-    return float(low if exact >= middle - _TOLERANCE else ceil(exact))
+    return float(low if exact >= middle - ROUNDING else ceil(exact))
 
 
 def vote_answer(scale: Scale, values: Sequence[tuple[float, float]]) -> float | None:
@@ -104,7 +104,7 @@ def vote_answer(scale: Scale, values: Sequence[tuple[float, float]]) -> float | 
     for value, weight in values:
         weights[value] += weight
     most = max(weights.values())
-    heaviest = [value for value, weight in weights.items() if weight > most - _TOLERANCE]
+    heaviest = [value for value, weight in weights.items() if weight > most - ROUNDING]
     return heaviest[0] if len(heaviest) == 1 else drawn_code(scale)
 
 

@@ -13,6 +13,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from judges.rounding import NO_SPREAD
+
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 Weights = Literal["linear", "quadratic"] | None
@@ -164,7 +166,7 @@ def kappa_from_sums(sums: ArrayLike) -> float | None:
     n, _, _, sxx, syy, sxy = array.tolist()
     expected = chance_disagreement_from_sums(array)
     # With fractional weights the difference of a constant pair is rounding noise, not zero.
-    if expected <= 1e-12 * n * (sxx + syy):
+    if expected <= NO_SPREAD * n * (sxx + syy):
         return None
     return float(1.0 - n * (sxx + syy - 2 * sxy) / expected)
 

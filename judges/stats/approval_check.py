@@ -12,6 +12,7 @@ from math import inf
 from typing import TypeVar
 
 from judges.plural import many
+from judges.rounding import ROUNDING
 from judges.stats.check_states import State
 from judges.stats.multiple_testing import holm
 from judges.stats.sample_size import MOST_TIMES, more_items_for_threshold
@@ -20,7 +21,6 @@ from judges.stats.uncertainty import MIN_CLUSTERS, Interval, why_no_interval
 
 Key = TypeVar("Key", bound=Hashable)
 
-_ROUNDING = 1e-9
 _TOO_FEW = "More random items, because these are too few or too similar to estimate the error."
 
 
@@ -135,7 +135,7 @@ def check_dimensions(
     }
     p_values = {key: _p_value(interval, policy, plan) for key, interval in counted.items()}
     adjusted = dict(zip(p_values, holm(list(p_values.values())), strict=True))
-    passed = [p_values[key] for key, p in adjusted.items() if p <= 1 - policy.level + _ROUNDING]
+    passed = [p_values[key] for key, p in adjusted.items() if p <= 1 - policy.level + ROUNDING]
 
     def share(key: Key) -> int:
         """The divisor of the error in Holm's procedure: the number of decisions left when this one is tested."""
@@ -170,7 +170,7 @@ def _decide(interval: Interval, policy: CheckPolicy, plan: LookPlan | None, shar
     needed = schedule.boundary((1 - policy.level) / max(1, share), interval.items)
     z, low = z_from_threshold(interval, threshold), lower_bound_at(interval, needed)
     on_items, required = f"on {many(interval.items, 'item')}", f"the required {format_setting(threshold)}"
-    if point < threshold - _ROUNDING:
+    if point < threshold - ROUNDING:
         hope = "More labels are unlikely to change this."
         if interval.high is not None and interval.high >= threshold:
             hope = f"A kappa at the threshold is not ruled out: the interval ends at {interval.high:.2f}."
@@ -182,7 +182,7 @@ def _decide(interval: Interval, policy: CheckPolicy, plan: LookPlan | None, shar
     if z is None or low is None:
         return CheckResult("inconclusive", f"{stands}, but no lower bound can be formed.", _TOO_FEW, shared=together)
     named = f"its lower bound, {format_kappa(low, threshold)} ({_terms(policy, plan, interval.items, together)})"
-    if z >= needed - _ROUNDING:
+    if z >= needed - ROUNDING:
         return CheckResult("meets policy", f"{stands}, and so is {named}.", "", None, low, needed, together)
     more = more_items_for_threshold(interval, threshold, needed)
     cut = more is not None and more[1] >= (MOST_TIMES - 1) * interval.items
@@ -241,7 +241,7 @@ def _describe_more(items: tuple[int, int] | None, cut: bool, interval: Interval,
 
 def format_setting(value: float) -> str:
     """A setting as it was set: two decimals, or more if it has more."""
-    return f"{value:.2f}" if abs(value - round(value, 2)) < _ROUNDING else f"{value:g}"
+    return f"{value:.2f}" if abs(value - round(value, 2)) < ROUNDING else f"{value:g}"
 
 
 def format_kappa(value: float, against: float) -> str:
@@ -249,4 +249,4 @@ def format_kappa(value: float, against: float) -> str:
     for digits in (2, 3, 4):
         if f"{value:z.{digits}f}" != f"{against:z.{digits}f}":
             return f"{value:z.{digits}f}"
-    return f"{value:z.2f}" if abs(value - against) < _ROUNDING else f"{value:z.6f}"
+    return f"{value:z.2f}" if abs(value - against) < ROUNDING else f"{value:z.6f}"

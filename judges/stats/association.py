@@ -8,6 +8,7 @@ from math import exp, sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
+from judges.rounding import NO_SPREAD, ROUNDING
 from judges.stats.agreement import Floats
 from judges.stats.bootstrap import draw_items, percentile_interval
 from judges.stats.uncertainty import Interval, normal_quantile
@@ -67,8 +68,9 @@ def _shares(sums: Floats) -> tuple[Floats, Floats]:
             (s - p * q / n) / np.sqrt(v * w)
             for s, p, q, v, w in ((ya, y, a, vy, va), (yb, y, b, vy, vb), (ab, a, b, va, vb))
         )
-        full = np.where(1 - r12**2 > 1e-9, (r1**2 + r2**2 - 2 * r1 * r2 * r12) / (1 - r12**2), np.maximum(r1, r2) ** 2)
-        fine = (np.minimum(np.minimum(vy, va), vb) > 1e-9 * n) & (full > 1e-12)
+        rest = 1 - r12**2
+        full = np.where(rest > ROUNDING, (r1**2 + r2**2 - 2 * r1 * r2 * r12) / rest, np.maximum(r1, r2) ** 2)
+        fine = (np.minimum(np.minimum(vy, va), vb) > ROUNDING * n) & (full > NO_SPREAD)
         out[fine], explained[fine] = np.minimum(r1**2 / full, 1.0)[fine], np.minimum(full, 1.0)[fine]
     return out, explained
 

@@ -32,6 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judges.errors import AssayError
+from judges.rounding import ROUNDING
 from judges.stats.agreement import Codes, Floats, effective_size
 from judges.stats.clustered import spread_of_share, weighted_share
 from judges.stats.uncertainty import MIN_CLUSTERS, Interval, normal_quantile, t_quantile
@@ -177,7 +178,7 @@ def candidate_thresholds(ratings: ConfidenceRatings, target: float, delta: float
     thresholds, total, upto = list[float](), float(weight.sum()), 0.0
     for n, value in enumerate(values):
         above = confidence >= value
-        enough = effective_size(weight[above]) >= (usual if n < len(values) - 1 or thresholds else least) - 1e-9
+        enough = effective_size(weight[above]) >= (usual if n < len(values) - 1 or thresholds else least) - ROUNDING
         reached = float(weight[above].sum()) / total
         if enough and (not thresholds or reached >= upto + 1 / MAX_THRESHOLDS or n == len(values) - 1):
             thresholds.append(float(value))
@@ -187,7 +188,7 @@ def candidate_thresholds(ratings: ConfidenceRatings, target: float, delta: float
 
 def fewest_items(target: float, delta: float) -> int:
     """The least number of items for a conclusion: MIN_CLUSTERS, or the least n with target^n <= delta, if larger."""
-    return max(MIN_CLUSTERS, ceil(log(delta) / log(target) - 1e-12))
+    return max(MIN_CLUSTERS, ceil(log(delta) / log(target) - ROUNDING))
 
 
 def _usual_items(target: float, delta: float) -> int:
@@ -255,7 +256,7 @@ def _lower_end(p: float, n: float, tail: float) -> float:
 
 def _count(p: float, n: float) -> float:
     """The share p of n, whole where n is."""
-    return floor(n * p + 1e-9) if abs(n - round(n)) < 1e-9 else n * p
+    return floor(n * p + ROUNDING) if abs(n - round(n)) < ROUNDING else n * p
 
 
 def _select_cells(ratings: ConfidenceRatings, inside: NDArray[np.bool_]) -> ConfidenceRatings:

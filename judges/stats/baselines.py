@@ -12,6 +12,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from judges.rounding import ROUNDING
 from judges.stats import bins
 from judges.stats.agreement import Floats, nearest_codes
 from judges.stats.calibration import PairedRatings, kappa_cells
@@ -23,8 +24,6 @@ from judges.types import Dialogue, Dimension, Pair, Response, section_place, sor
 
 FOLDS = 10
 """Parts of the items; each part is answered for by a rule fitted on the other nine."""
-_ROUNDING = 1e-12
-"""So that a length on the border of two stretches falls into the upper one, however its share was rounded."""
 _LEAST_MARGIN = 1e-5
 """Below it, a difference of kappas is rounding: a judge that always says the same is as good as a rule that does."""
 BaselineVerdict = Literal["beats", "not shown to beat", "falls short of", "cannot tell"]
@@ -215,7 +214,7 @@ def length_rule_guesses(
         at = midranks(x[fitted], weight[fitted], x[own])
         values = np.unique(codes[fitted]).astype(out.dtype) if out.dtype.kind == "f" else np.arange(k, dtype=np.int64)
         steps = np.cumsum(np.bincount(np.searchsorted(values, codes[fitted]), weight[fitted], minlength=len(values)))
-        placed = (at if upward else 1 - at) + _ROUNDING
+        placed = (at if upward else 1 - at) + ROUNDING  # a border of two stretches belongs to the upper one
         out[own] = values[np.minimum(np.searchsorted(steps / steps[-1], placed, side="right"), len(values) - 1)]
     return out
 

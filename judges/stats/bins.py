@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from judges.rounding import ROUNDING, STEP_ROUNDING
 from judges.stats import agreement
 from judges.stats.agreement import Codes, Floats, nearest_codes
 from judges.types import Scale
@@ -20,7 +21,6 @@ MAX_BINS = 10
 """Bins of an interval scale that has too many answers for a row each."""
 MAX_EXACT_ANSWERS = 11
 """The answers of an interval scale up to which each has its row, as on ordinal scales."""
-_TOLERANCE = 1e-9
 _TENTH = 0.1000001
 """With room for what is exactly a tenth apart, and rounded."""
 
@@ -61,7 +61,7 @@ def to_codes(values: ArrayLike, scale: Scale) -> NDArray[np.int64] | Floats:
     codes = (np.asarray(values, dtype=np.float64) - first_value(scale)) / code_step(scale)
     if scale.kind == "interval":  # a step such as .1 is no binary number
         rounded = np.round(codes)
-        codes = np.where(np.abs(codes - rounded) <= _TOLERANCE, rounded, codes)
+        codes = np.where(np.abs(codes - rounded) <= ROUNDING, rounded, codes)
     return codes.astype(np.int64) if np.all(codes == np.floor(codes)) else np.asarray(codes, dtype=np.float64)
 
 
@@ -102,7 +102,7 @@ def row_ends(value: float, scale: Scale) -> tuple[float, float]:
 
     A query with these ends finds the same values as `row_numbers`; the outer rows have no outer end.
     """
-    row, close = int(row_numbers([value], scale)[0]), _TOLERANCE * code_step(scale)
+    row, close = int(row_numbers([value], scale)[0]), ROUNDING * code_step(scale)
     if is_binned(scale):
         low, high = bin_ends(row, scale)
     else:
@@ -115,7 +115,7 @@ def row_ends(value: float, scale: Scale) -> tuple[float, float]:
 def is_same_answer(code: ArrayLike, other: ArrayLike, scale: Scale) -> NDArray[np.bool_]:
     """Whether codes are the same answer; on scales with too many answers for a table: at most a tenth apart."""
     gap = np.abs(np.asarray(code, dtype=np.float64) - np.asarray(other, dtype=np.float64))
-    return np.asarray(gap <= is_binned(scale) + _TOLERANCE, dtype=bool)
+    return np.asarray(gap <= is_binned(scale) + ROUNDING, dtype=bool)
 
 
 def same_answer_reach(scale: Scale) -> float:
@@ -130,7 +130,7 @@ def agreeing_share(samples: Sequence[float | None], combined: float | None, scal
     """The share of a cell's samples that agree with their combined value; None is n/a."""
     if combined is None:
         return sum(sample is None for sample in samples) / len(samples)
-    low, high = (combined + sign * same_answer_reach(scale) + _TOLERANCE for sign in (-1, 1))
+    low, high = (combined + sign * same_answer_reach(scale) + ROUNDING for sign in (-1, 1))
     return sum(sample is not None and low < sample <= high for sample in samples) / len(samples)
 
 
@@ -145,7 +145,7 @@ def axis_ticks(scale: Scale, count: int) -> list[float]:
     step = max(1.0, round(scale_width(scale) / count))
     if scale.kind == "interval" and scale_width(scale) < count:
         step = next(e for e in (0.001, 0.01, 0.05, 0.1, 0.2, 0.25, 0.5, 1.0) if scale_width(scale) / e <= count)
-    return [float(round(scale.lo + n * step, 9)) for n in range(int(scale_width(scale) / step + _TOLERANCE) + 1)]
+    return [float(round(scale.lo + n * step, 9)) for n in range(int(scale_width(scale) / step + ROUNDING) + 1)]
 
 
 def steps_apart(value: ArrayLike, other: ArrayLike, scale: Scale) -> Floats:
@@ -156,7 +156,7 @@ def steps_apart(value: ArrayLike, other: ArrayLike, scale: Scale) -> Floats:
     """
     gap = np.abs(nearest_answers(value, scale) - nearest_answers(other, scale))
     if is_binned(scale):
-        return np.asarray(np.maximum(np.ceil(gap / code_step(scale) - _TOLERANCE) - 1, 0.0), dtype=np.float64)
+        return np.asarray(np.maximum(np.ceil(gap / code_step(scale) - ROUNDING) - 1, 0.0), dtype=np.float64)
     return np.asarray(np.round(gap / code_step(scale), 6), dtype=np.float64)
 
 
@@ -166,7 +166,7 @@ def row_numbers(values: ArrayLike, scale: Scale) -> Codes:
     if not is_binned(scale):
         return nearest_codes(to_codes(array, scale))
     at = (array - scale.lo) / (scale.hi - scale.lo) * MAX_BINS
-    return np.asarray(np.clip(np.floor(at + _TOLERANCE), 0, MAX_BINS - 1), dtype=np.intp)
+    return np.asarray(np.clip(np.floor(at + ROUNDING), 0, MAX_BINS - 1), dtype=np.intp)
 
 
 def from_codes(codes: ArrayLike, scale: Scale) -> Floats:
@@ -180,7 +180,7 @@ def is_between_answers(values: ArrayLike, scale: Scale) -> NDArray[np.bool_]:
     if scale.kind == "interval" and not scale.step:
         return np.zeros(array.shape, dtype=bool)
     codes = (array - first_value(scale)) / (scale.step or 1)
-    return np.asarray(np.abs(codes - np.round(codes)) > 1e-6, dtype=bool)
+    return np.asarray(np.abs(codes - np.round(codes)) > STEP_ROUNDING, dtype=bool)
 
 
 def nearest_answers(values: ArrayLike, scale: Scale) -> Floats:
@@ -189,7 +189,7 @@ def nearest_answers(values: ArrayLike, scale: Scale) -> Floats:
     if scale.kind == "interval" and not scale.step:
         return array
     step = scale.step or 1.0
-    return np.asarray(first_value(scale) + np.floor((array - first_value(scale)) / step + 0.5 + _TOLERANCE) * step)
+    return np.asarray(first_value(scale) + np.floor((array - first_value(scale)) / step + 0.5 + ROUNDING) * step)
 
 
 def gwet_ac(table: ArrayLike, scale: Scale) -> float | None:

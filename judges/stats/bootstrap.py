@@ -15,6 +15,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from judges.rounding import NO_SPREAD
 from judges.stats.agreement import Codes, Floats, Weights, disagreement_weights, is_kappa_of_moments
 from judges.stats.uncertainty import TWO_SIDED, Interval, normal_quantile
 
@@ -199,7 +200,7 @@ def kappas_of_totals(totals: Floats, k: int, weights: Weights) -> tuple[Floats, 
     if is_kappa_of_moments(k, weights):
         n, sx, sy, squares, products = totals.T
         observed, expected = squares - 2 * products, n * squares - 2 * sx * sy
-        defined = expected > 1e-12 * n * squares  # with fractional weights rounding noise takes the place of a zero
+        defined = expected > NO_SPREAD * n * squares  # with fractional weights rounding noise takes the place of a zero
         zero = np.zeros_like(n)
         numerator_slope = np.stack([observed, zero, zero, n, -2 * n], axis=1)
         denominator_slope = np.stack([squares, -2 * sy, -2 * sx, n, zero], axis=1)

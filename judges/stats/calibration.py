@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from judges.rounding import NO_SPREAD, STEP_ROUNDING
 from judges.stats import agreement, bins
 from judges.stats.agreement import Floats
 from judges.stats.approval_check import CheckResult
@@ -310,7 +311,7 @@ def bias(label_sums: LabelSums, n_eff: float, cells: int) -> Interval:
     point = float(label_sums.total[0] / label_sums.total[1])
     among = np.array([1.0, -point])
     squares = float(among @ label_sums.cross @ among)
-    if label_sums.items < 2 or squares <= _NO_SPREAD * float(np.abs(among) @ np.abs(label_sums.cross) @ np.abs(among)):
+    if label_sums.items < 2 or squares <= NO_SPREAD * float(np.abs(among) @ np.abs(label_sums.cross) @ np.abs(among)):
         return Interval.point_only(*on, point)
     se = sqrt(squares * label_sums.items / (label_sums.items - 1)) / float(label_sums.total[1])
     return symmetric_interval(point, se, *on, freedom=max(1.0, n_eff - 1))
@@ -377,9 +378,6 @@ def _figures(
 
 
 _NO_LABELS = LabelSums(0, np.zeros(2), np.zeros((2, 2)), LabelCounts(0, 0, 0, 0))
-_ROUNDING = 1e-6
-_NO_SPREAD = 1e-12
-"""A sum of squares below this share of what it is the difference of is rounding."""
 
 
 def _near_shares(human: Floats, judge: Floats, weight: Floats, scale: Scale) -> tuple[float | None, float | None]:
@@ -387,7 +385,7 @@ def _near_shares(human: Floats, judge: Floats, weight: Floats, scale: Scale) -> 
     if not len(human):
         return None, None
     gap = np.abs(bins.nearest_answers(judge, scale) - bins.nearest_answers(human, scale)) / bins.code_step(scale)
-    shares = [float(np.average(gap <= steps + _ROUNDING, weights=weight)) for steps in (0, 1)]
+    shares = [float(np.average(gap <= steps + STEP_ROUNDING, weights=weight)) for steps in (0, 1)]
     return shares[0], shares[1]
 
 

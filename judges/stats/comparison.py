@@ -11,6 +11,7 @@ from typing import Literal
 
 import numpy as np
 
+from judges.rounding import ROUNDING
 from judges.stats.agreement import Codes, Floats, Weights
 from judges.stats.concordance import Concordance, concordance
 from judges.stats.intervals import Cells, kappa_difference, kappa_interval
@@ -20,7 +21,6 @@ from judges.stats.uncertainty import TWO_SIDED, Interval, normal_quantile
 
 Verdict = Literal["better", "worse", "cannot tell", "too few items"]
 ALPHA = 0.05
-_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ def _errors_from_zero(gap: Interval) -> float | None:
     """
     if gap.point is None or gap.low is None or gap.high is None:
         return None
-    if abs(gap.point) <= _ROUNDING:  # as of two judges that always say the same
+    if abs(gap.point) <= ROUNDING:  # as of two judges that always say the same
         return 0.0
     room = gap.point - gap.low if gap.point > 0 else gap.high - gap.point
     if room <= 0:

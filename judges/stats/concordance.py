@@ -25,6 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from judges.rounding import ROUNDING
 from judges.stats.agreement import Codes, Floats, check_weights, effective_size, merge_rounded
 from judges.stats.bootstrap import MAX_UNDEFINED
 from judges.stats.intervals import Cells
@@ -35,8 +36,6 @@ Figure = Callable[[Floats, Floats, Floats], tuple[float, Floats]]
 """From both sides and weights: the figure, and its slope by the weight of every cell; nan where it does not exist."""
 _SURE = 0.9999
 """A correlation beyond it has no place on Fisher's scale; it makes no difference to any verdict."""
-_NO_SPREAD = 1e-9
-"""An error below this share of its figure is rounding."""
 
 
 class Concordance(NamedTuple):
@@ -134,7 +133,7 @@ def _interval(figure: Figure, cells: Cells, name: str, fisher: bool = True) -> I
         undefined = max(_constant_share(side, item, items) for side in (x, y))
         if undefined > MAX_UNDEFINED:
             return replace(point_interval, undefined=undefined)
-    if items < 3 or error is None or error <= _NO_SPREAD * max(abs(point), _NO_SPREAD):
+    if items < 3 or error is None or error <= ROUNDING * max(abs(point), ROUNDING):
         return point_interval
     freedom = max(1.0, n_eff - 1)
     if not fisher:

@@ -8,6 +8,7 @@ from math import pi, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from judges.rounding import ROUNDING
 from judges.stats.agreement import Codes, Floats
 from judges.stats.clustered import weighted_share
 from judges.stats.concordance import midranks
@@ -15,8 +16,6 @@ from judges.stats.uncertainty import Interval, symmetric_interval
 
 MAX_LEVELS = 8
 """So many different values are levels of their own; of more, tenths of the way from 0 to 1 are made."""
-_NO_SPREAD = 1e-9
-"""An error of an AUROC below it is rounding."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +99,7 @@ def _levels(confidence: Floats) -> list[tuple[NDArray[np.bool_], float, float]]:
     values = np.unique(confidence)
     if len(values) <= MAX_LEVELS:
         return [(confidence == v, float(v), float(v)) for v in values]
-    place = np.minimum((confidence * 10 + 1e-9).astype(np.int64), 9)
+    place = np.minimum((confidence * 10 + ROUNDING).astype(np.int64), 9)
     return [(place == n, int(n) / 10, (int(n) + 1) / 10) for n in np.unique(place)]
 
 
@@ -131,6 +130,6 @@ def auroc(sure: ConfidenceCells) -> Interval | None:
         moved = np.bincount(place[side], weight * component, items) / weight.sum()
         by_item, fewest = by_item + moved * sqrt(count / max(count - 1, 1)), min(fewest, count)
     error = sqrt(float(by_item @ by_item))
-    se = error if fewest > 1 and error > _NO_SPREAD else None
+    se = error if fewest > 1 and error > ROUNDING else None
     freedom = max(fewest - 1, 1)
     return symmetric_interval(area, se, items, len(right), float(items), "linearised", 0.0, 1.0, freedom)

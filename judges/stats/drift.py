@@ -13,6 +13,7 @@ from math import hypot, sqrt
 from typing import Literal, NamedTuple
 
 from judges.plural import many
+from judges.rounding import ROUNDING
 from judges.stats import approval_check
 from judges.stats.approval_check import CheckPolicy, format_kappa, format_setting
 from judges.stats.calibration import Summary, count_other_answers
@@ -32,7 +33,6 @@ MIN_OTHER_ANSWERS = 18
 LATEST_ITEMS = 120
 """The newest items since the approval, which are looked at by themselves too: much good gold must not hide a fall."""
 _SCHEDULE = OpenSchedule(MIN_ITEMS, 1_000)
-_ROUNDING = 1e-9
 
 
 class FrozenEvidence(NamedTuple):
@@ -59,8 +59,8 @@ class GoldAgreement(NamedTuple):
     def enough(self) -> bool:
         """Whether anything may be concluded from it by itself."""
         worth = min(self.kappa.items, self.kappa.n_eff)
-        varied = count_other_answers(self.kappa, self.commonest) >= MIN_OTHER_ANSWERS - _ROUNDING
-        return self.kappa.point is not None and worth >= MIN_ITEMS - _ROUNDING and varied
+        varied = count_other_answers(self.kappa, self.commonest) >= MIN_OTHER_ANSWERS - ROUNDING
+        return self.kappa.point is not None and worth >= MIN_ITEMS - ROUNDING and varied
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ def _suspension_reasons(
     if pooled.point is None or pooled.items < policy.min_clusters:
         decision = approval_check.check_dimension(pooled, policy)
         yield "no gold", f"{decision.reason} {decision.still_needed}".strip()
-    elif pooled.point < threshold - _ROUNDING and not _is_open(then, pooled):
+    elif pooled.point < threshold - ROUNDING and not _is_open(then, pooled):
         yield (
             "pooled",
             f"With all labels kappa is {format_kappa(pooled.point, threshold)} on {many(pooled.items, 'item')}, below "
@@ -172,7 +172,7 @@ def _doubts(
 ) -> Iterator[_Told]:
     """Yield the reasons that are to be looked at, each with its sentence."""
     threshold = policy.threshold
-    if pooled.point is not None and pooled.point < threshold - _ROUNDING:
+    if pooled.point is not None and pooled.point < threshold - ROUNDING:
         yield (
             "weights",
             f"With all labels kappa is {format_kappa(pooled.point, threshold)} on {many(pooled.items, 'item')}, below "

@@ -15,6 +15,7 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from judges.rounding import ROUNDING
 from judges.stats.agreement import Codes, Floats, Weights, check_weights, cross_table, kappa
 from judges.stats.intervals import Cells, kappa_influences
 from judges.stats.sampling import allocate
@@ -94,7 +95,7 @@ def simulate_spread(known: ScoredPopulation, agreement: float) -> InfluenceSprea
     known = known.repeat(max(1, _MIN_CELLS // max(1, len(known.item))))
     rng, worth = np.random.default_rng(0), known.worth[known.item]
     shares = np.bincount(known.judge, worth, minlength=known.k) / worth.sum()
-    if shares.max() >= 1 - 1e-12:
+    if shares.max() >= 1 - ROUNDING:
         return None
     ends = np.concatenate([[0.0], np.cumsum(shares)])
     if known.weights is None:

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from math import ceil
 
 from judges.plural import many
+from judges.rounding import ROUNDING
 from judges.stats.approval_check import CheckResult
 
-_ROUNDING = 1e-9
 _MAX_NAMED_STRATA = 3
 """Strata that a sentence names."""
 
@@ -34,7 +34,7 @@ class StratumResponse:
 
     def lacks(self, least: float) -> int:
         """The number of further answers needed for that share of the drawn items, rounded up."""
-        return max(0, ceil(least * self.drawn - _ROUNDING) - self.answered)
+        return max(0, ceil(least * self.drawn - ROUNDING) - self.answered)
 
 
 @dataclass(frozen=True)

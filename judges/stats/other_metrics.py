@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from judges.rounding import STEP_ROUNDING
 from judges.stats import bins
 from judges.stats.agreement import Accuracy, Floats, accuracy, cross_table
 from judges.stats.calibration import PairedRatings, value_cells
@@ -14,8 +15,6 @@ from judges.stats.clustered import mean_by_item, share_from_counts
 from judges.stats.concordance import FIGURES, Concordance, concordance
 from judges.stats.uncertainty import Interval
 from judges.types import Dimension
-
-_CLOSE = 1e-6
 
 
 @dataclass(frozen=True)
@@ -55,8 +54,8 @@ def measure_other_metrics(ratings: PairedRatings, dimension: Dimension, drop: st
     cells = value_cells(ratings.drop_code(None if dropped is None else float(dropped)))
     human, judge = (np.asarray(side, dtype=np.float64) for side in (cells.human, cells.judge))
     weight = np.asarray(cells.weight, dtype=np.float64)
-    equal = np.abs(bins.nearest_answers(judge, scale) - bins.nearest_answers(human, scale)) <= _CLOSE * bins.code_step(
-        scale
+    equal = np.abs(bins.nearest_answers(judge, scale) - bins.nearest_answers(human, scale)) <= (
+        STEP_ROUNDING * bins.code_step(scale)
     )
     table = cross_table(bins.row_numbers(human, scale), bins.row_numbers(judge, scale), bins.row_count(scale), weight)
     if dropped is not None:

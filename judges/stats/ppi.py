@@ -53,6 +53,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from judges.rounding import NO_SPREAD, ROUNDING
 from judges.stats.agreement import Floats
 from judges.stats.multiple_testing import holm
 from judges.stats.uncertainty import (
@@ -65,7 +66,6 @@ from judges.stats.uncertainty import (
     wilson_interval,
 )
 
-_ROUNDING = 1e-9
 MAX_UNCOVERED_SHARE = 0.05
 """The largest share of the judge's cells that may have values outside of those of labelled cells.
 
@@ -73,8 +73,6 @@ Beyond it labels do not say how those are to be corrected, and there is no figur
 left them out."""
 _MAX_CHANCE = 0.01
 _METHOD = "prediction-powered"
-_NO_SPREAD = 1e-12
-"""A centred sum of products below this share of what it is the difference of is rounding."""
 Y, A, F, M_GOLD, T, M = range(6)
 """Places of an item's sums in `Moments`; the first four carry its weight."""
 
@@ -136,7 +134,7 @@ class CorrectedMean:
     def missing(self) -> int:
         """About how many labelled items are missing before there is a corrected mean; 0 where there is one."""
         worth = self.interval.n_eff / self.n if self.interval.n_eff else 1.0
-        return max(0, ceil((MIN_CLUSTERS - self.interval.n_eff) / worth - _ROUNDING))
+        return max(0, ceil((MIN_CLUSTERS - self.interval.n_eff) / worth - ROUNDING))
 
 
 def moments(
@@ -193,7 +191,7 @@ def correct_mean(moments: Moments, reach: tuple[float, float], share: bool = Fal
     uncorrected_mean = CorrectedMean(
         _no_interval(n, moments.cells, kish), mean, people, 0.0, n, others, uncovered=moments.uncovered
     )
-    if kish < MIN_CLUSTERS - _ROUNDING or people is None or uncorrected_mean.refused:
+    if kish < MIN_CLUSTERS - ROUNDING or people is None or uncorrected_mean.refused:
         return uncorrected_mean
     k, theta, se = _solve(moments, people, mean)
     theta = min(max(theta, reach[0]), reach[1])
@@ -208,7 +206,7 @@ def _floor(moments: Moments, mean: float, size: float) -> float:
     among = np.array([1.0, -mean])
     cells = moments.squares - 2 * mean * moments.whole[0] + mean**2 * moments.whole[1]
     together = (
-        max(1.0, float(among @ moments.whole_cross @ among) / cells) if cells > _NO_SPREAD * moments.squares else 1.0
+        max(1.0, float(among @ moments.whole_cross @ among) / cells) if cells > NO_SPREAD * moments.squares else 1.0
     )
     unit = size * together * sqrt(moments.weights[1] / moments.labelled) / float(moments.total[A])
     return normal_quantile(TWO_SIDED) / 2 * unit
@@ -263,7 +261,7 @@ def _centred_sum(x: Floats, y: Floats, cross: Floats, sums: Floats, n: int, over
     0 where that is rounding only, as the products in `overall` are large beside it: of equal values there is no spread.
     """
     total = float(x @ cross @ y - (x @ sums) * (y @ sums) / n)
-    if abs(total) <= _NO_SPREAD * float(np.abs(x) @ np.abs(overall) @ np.abs(y)):
+    if abs(total) <= NO_SPREAD * float(np.abs(x) @ np.abs(overall) @ np.abs(y)):
         return 0.0
     return total * n / (n - 1)
 

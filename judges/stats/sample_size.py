@@ -10,6 +10,7 @@ from math import ceil, sqrt
 
 import numpy as np
 
+from judges.rounding import ROUNDING
 from judges.stats.agreement import Weights
 from judges.stats.intervals import Cells, linearised_kappa
 from judges.stats.sequential import z_from_threshold
@@ -37,10 +38,11 @@ def more_items_for_width(interval: Interval, half_width: float, power: float = 0
         return None
     # An end that was cut off at 1 makes the interval look narrower than its error is.
     present = max((interval.high - interval.low) / 2, (interval.se or 0.0) * normal_quantile(TWO_SIDED))
-    if present <= half_width * (1 + 1e-9):
+    if present <= half_width * (1 + ROUNDING):
         return 0, 0
     widths = (present * (1 + normal_quantile(p) / sqrt(interval.items)) for p in (1 - power, power))
-    low, high = (max(1, ceil(interval.items * (width / half_width) ** 2 - 1e-9) - interval.items) for width in widths)
+    sizes = (ceil(interval.items * (width / half_width) ** 2 - ROUNDING) for width in widths)
+    low, high = (max(1, size - interval.items) for size in sizes)
     return low, high
 
 

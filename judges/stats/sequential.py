@@ -20,6 +20,7 @@ from statistics import NormalDist
 
 import numpy as np
 
+from judges.rounding import ROUNDING
 from judges.stats.agreement import Floats
 from judges.stats.uncertainty import Interval, normal_quantile, reciprocal_lower_end
 
@@ -29,8 +30,6 @@ _GRID = 0.02
 _CORRECTION = 0.5826
 """The average overshoot of a walk over a boundary, in standard deviations of a step (Siegmund 1985)."""
 _FLOOR = -6.0
-_FLAT = 1e-9
-"""An error below which there is no spread at all: it is rounding."""
 _EARLY_SHARE = 0.95
 _PLAIN, _BEND = 0.5, 0.4
 """Above which threshold the scale bends, and over how much it does so by one power."""
@@ -142,8 +141,8 @@ def z_from_threshold(interval: Interval, threshold: float) -> float | None:
         return None if point is None or error is None else -inf if point < 1 else inf
     if point >= 1:
         room = 1 - (1.0 if interval.lower_bound is None else interval.lower_bound)
-        return inf if room <= _FLAT else NormalDist().inv_cdf(-expm1(max(-36.0, log(0.05) * (1 - threshold) / room)))
-    if error <= _FLAT:
+        return inf if room <= ROUNDING else NormalDist().inv_cdf(-expm1(max(-36.0, log(0.05) * (1 - threshold) / room)))
+    if error <= ROUNDING:
         return inf if point >= threshold else -inf
     ratio, bent = (1 - point) / (1 - threshold), scale_power(interval.strata, threshold) if point >= threshold else 0.0
     return (-expm1(bent * log(ratio)) / bent if bent else -log(ratio)) * (1 - point) / error

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from judges.rounding import ROUNDING
 from judges.stats import clustered
 from judges.stats.agreement import Codes, Floats, Weights, check_weights
 from judges.stats.bootstrap import item_sums, kappas_of_totals
@@ -25,7 +26,6 @@ from judges.stats.ppi import CorrectedMean, correct_mean, moments
 from judges.stats.sampling import OTHER_STRATUM
 from judges.stats.uncertainty import MIN_CLUSTERS, Interval
 
-_NO_SPREAD = 1e-9
 THIRDS = ("shortest third", "middle third", "longest third")
 
 
@@ -128,7 +128,7 @@ def _wald(item: Codes, parts: Sequence[Cells], k: int, weights: Weights) -> tupl
             len(own) < MIN_CLUSTERS
             or point is None
             or not np.isfinite(moved).all()
-            or np.abs(moved).max() <= _NO_SPREAD
+            or np.abs(moved).max() <= ROUNDING
         ):
             continue
         row = np.zeros(len(every))

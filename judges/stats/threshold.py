@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from judges.rounding import ROUNDING
 from judges.stats import bins, rates
 from judges.stats.agreement import Floats, cross_table, kappa
 from judges.stats.calibration import PairedRatings, summarise
@@ -19,7 +20,6 @@ from judges.stats.uncertainty import Interval
 from judges.types import Dimension, Scale
 
 _MAX_THRESHOLDS = 20
-_CLOSE = 1e-9
 _FLAG = Scale("flag")
 
 
@@ -46,7 +46,7 @@ class ThresholdRates:
 def flag_thresholds(scale: Scale) -> list[float]:
     """The scores from which a flag may begin: every answer but the lowest, or the inner twentieths of a finer scale."""
     step = scale.step if scale.kind == "interval" else 1.0
-    if step and bins.scale_width(scale) / step <= _MAX_THRESHOLDS + _CLOSE:
+    if step and bins.scale_width(scale) / step <= _MAX_THRESHOLDS + ROUNDING:
         return [float(round(scale.lo + n * step, 9)) for n in range(1, round(bins.scale_width(scale) / step) + 1)]
     spacing = bins.scale_width(scale) / _MAX_THRESHOLDS
     thresholds = (scale.lo + n * spacing for n in range(1, _MAX_THRESHOLDS))
@@ -57,7 +57,7 @@ def threshold_curve(ratings: PairedRatings, scale: Scale) -> list[ThresholdPoint
     """The figures at every threshold, of the cells that both people and judge gave a value; [] without any."""
     complete, points = ratings.has_both, []
     for at in flag_thresholds(scale) if complete.any() else []:
-        human, judge = ((side[complete] >= at - _CLOSE).astype(np.intp) for side in (ratings.human, ratings.judge))
+        human, judge = ((side[complete] >= at - ROUNDING).astype(np.intp) for side in (ratings.human, ratings.judge))
         table = cross_table(human, judge, 2, ratings.weight[complete])
         yes, judge_yes, hits, total = (float(n) for n in (table[1].sum(), table[:, 1].sum(), table[1, 1], table.sum()))
         precision, recall = (hits / n if n else None for n in (judge_yes, yes))
@@ -69,7 +69,7 @@ def rates_at_threshold(ratings: PairedRatings, dimension: Dimension, at: float) 
     """The figures at one threshold with their intervals by item."""
 
     def side(values: Floats) -> Floats:
-        return np.where(np.isnan(values), np.nan, (values >= at - _CLOSE).astype(np.float64))
+        return np.where(np.isnan(values), np.nan, (values >= at - ROUNDING).astype(np.float64))
 
     flag = replace(dimension, scale=_FLAG)
     cells = replace(ratings, human=side(ratings.human), judge=side(ratings.judge), mean=None, share=None)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from judges.plural import many
+from judges.rounding import ROUNDING
 from judges.stats.agreement import Floats
 from judges.stats.clustered import share_from_counts
 from judges.stats.uncertainty import Interval
@@ -55,7 +56,7 @@ def lowest_turns(scores: Mapping[int, Sequence[float]]) -> frozenset[int]:
     """The turns with the lowest mean of what people gave; none where all turns have the same, or there is one only."""
     means = {turn: float(np.mean(values)) for turn, values in scores.items() if len(values)}
     least = min(means.values(), default=0.0)
-    lowest = frozenset(turn for turn, mean in means.items() if mean <= least + 1e-9)
+    lowest = frozenset(turn for turn, mean in means.items() if mean <= least + ROUNDING)
     return lowest if len(lowest) < len(means) else frozenset()
 
 

@@ -6,14 +6,13 @@ from functools import partial
 
 import numpy as np
 
+from judges.rounding import ROUNDING
 from judges.stats.agreement import Codes, Floats, disagreement_weights
 from judges.stats.bins import row_count
 from judges.stats.bootstrap import FigureOfTotals
 from judges.stats.intervals import interval_of_sums
 from judges.stats.raters.ratings import Ratings
 from judges.stats.uncertainty import Interval, with_rule_of_three
-
-_NOTHING = 1e-9
 
 
 def alpha_interval(ratings: Ratings) -> Interval:
@@ -80,7 +79,7 @@ def _of_coincidences(totals: Floats, has_order: bool) -> tuple[Floats, Floats]:
         by_distance = 4 * by_rank @ (np.tril(np.ones((k, k)), -1) + np.eye(k) / 2)
     to_others = np.einsum("rk,rck->rc", count, distance)
     observed, expected = (table * distance).sum(axis=(1, 2))[:, None], (to_others * count).sum(axis=1)[:, None]
-    expected[np.count_nonzero(count > _NOTHING, axis=1) < 2] = np.nan
+    expected[np.count_nonzero(count > ROUNDING, axis=1) < 2] = np.nan
     factor = (n - 1) / expected
     by_count = observed / expected + factor * (by_distance[0] - observed / expected * (2 * to_others + by_distance[1]))
     slope = -(factor[:, None] * distance + by_count[:, :, None])
@@ -100,7 +99,7 @@ def _of_squares(totals: Floats) -> tuple[Floats, Floats]:
     """The same of rows of `_squares`: 1 - (n - 1) sum(squared_differences) / (2 (n Svv - (Sv)^2))."""
     observed, n, s, q = totals.T
     expected = 2 * (n * q - s**2)
-    expected = np.where(expected > _NOTHING * np.maximum(1.0, n * q), expected, np.nan)
+    expected = np.where(expected > ROUNDING * np.maximum(1.0, n * q), expected, np.nan)
     factor, ratio = (n - 1) / expected, observed / expected
     slope = np.stack([-factor, ratio * (2 * q * factor - 1), -4 * s * factor * ratio, 2 * n * factor * ratio], axis=1)
     return 1 - factor * observed, slope

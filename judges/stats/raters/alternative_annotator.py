@@ -11,6 +11,7 @@ from math import sqrt
 
 import numpy as np
 
+from judges.rounding import ROUNDING
 from judges.stats import bins
 from judges.stats.multiple_testing import benjamini_yekutieli
 from judges.stats.raters.ratings import Ratings
@@ -137,7 +138,7 @@ def _p_value(differences: list[float], epsilon: float) -> float:
     mean = sum(differences) / n
     spread = sqrt(sum((d - mean) ** 2 for d in differences) / (n - 1))
     gap = mean - epsilon
-    if spread < 1e-12:
+    if spread < ROUNDING:
         return 0.0 if gap < 0 else 1.0
     return float(stdtr(n - 1, gap / (spread / sqrt(n))))
 
