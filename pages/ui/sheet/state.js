@@ -29,9 +29,13 @@ const CONTROL = "a, button, summary, input, [role]:not(main, section, [role=main
 let tabbed = false; // whether the focus was moved by the keyboard, not by the mouse
 const RHYTHM = 1000; // a longer pause between two keys ends what is being typed
 let strayUntil = 0;
+let interrupted = false; // whether something over the page took the focus from a field in which the person was typing
 
 /** What the person was typing in, or deciding, has gone by itself: the keys that follow without a pause were meant for it. */
-function startStray() { strayUntil = performance.now() + RHYTHM; }
+function startStray() {
+  strayUntil = performance.now() + RHYTHM;
+  interrupted = false;
+}
 
 /** Whether a key is meant for what has gone. Enter and Escape end it, as they would have ended what was typed. */
 function isStray(e) {
@@ -49,11 +53,20 @@ function awayFrom(root) {
   return [...document.querySelectorAll(OVER)].some((e) => e.getClientRects().length);
 }
 
+/** The focus goes back to the field that was left for something over the page, such as the message that the connection is lost; gives whether there is one. */
+function takeUp(root) {
+  const field = root.querySelector(".own, .free");
+  if (field) field.focus({ preventScroll: true });
+  interrupted = Boolean(field) && root.getRootNode().activeElement !== field; // the page may still be inert
+  return Boolean(field);
+}
+
 /** Whether a key is for something else: typed into a field, or for a control that the keyboard focused. */
 function isTheirs(root, e) {
   const target = e.composedPath()[0];
   if (isStray(e)) return true;
   if (target === root || root.contains(target)) return false;
+  if (interrupted && !awayFrom(root)) return takeUp(root);
   return awayFrom(root) || (tabbed && /^(Enter| |Arrow.*|Home|End|Page.*)$/.test(e.key) && document.activeElement.matches(CONTROL));
 }
 
@@ -69,8 +82,13 @@ const isShortcut = (e) => e.ctrlKey || e.metaKey || (e.altKey && !/^[[\]]$/.test
 
 /** Tracks who has the keyboard; a root without it says so and is styled accordingly. */
 function watchFocus(root, o) {
-  const look = () => setTimeout(() => { if (root.isConnected) root.toggleAttribute("data-away", awayFrom(root)); });
-  addEventListener("pointerdown", () => { tabbed = false; strayUntil = 0; look(); }, { ...o, capture: true });
+  const look = () => setTimeout(() => {
+    if (!root.isConnected) return;
+    const away = root.toggleAttribute("data-away", awayFrom(root));
+    if (interrupted && !away) takeUp(root);
+  });
+  addEventListener("pointerdown", () => { tabbed = interrupted = false; strayUntil = 0; look(); }, { ...o, capture: true });
+  root.addEventListener("focusout", (e) => { if (e.target.matches(".own, .free") && e.relatedTarget?.closest(OVER)) interrupted = !root.contains(e.relatedTarget); }, o);
   addEventListener("keydown", (e) => { if (e.key === "Tab") tabbed = true; }, { ...o, capture: true });
   for (const what of ["focusin", "focusout", "click"]) addEventListener(what, look, o);
   addEventListener("keyup", (e) => { if (e.target !== root.getRootNode().host) look(); }, o);

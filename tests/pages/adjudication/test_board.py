@@ -13,6 +13,7 @@ from pages.adjudication.page import choose_items
 from pages.ui import sheet
 from tests.pages.ui.sheet import fakes
 from tests.pages.ui.sheet.bed import ORIGIN, answer_all
+from tests.pages.ui.sheet.bench import OVER
 
 Json = dict[str, Any]
 BED = """<!doctype html><meta charset="utf-8"><body style="margin: 0"><script type="module">
@@ -349,6 +350,28 @@ def test_after_a_rating_has_gone_keys_are_taken_where_the_person_goes_on(bench: 
     assert bench.page.evaluate(PRESSED_AS, {"key": "c", "ctrlKey": True}), "the browser's own keys are"
     bench.press("3")
     assert bench.page.locator(".case [aria-checked=true]").all_inner_texts() == ["3"], "the decision was the person's"
+
+
+def test_a_reason_goes_on_after_a_message_over_the_page(bench: Bench) -> None:
+    """When the connection was back, the letters were keys, and a 3 was the number of a reason: it decided."""
+    bench.page.clock.install()
+    bench.page.clock.pause_at(2_000_000_000)
+    bench.tell(item("i1", case("turn:1"), case("turn:2")), left=2)
+    bench.press("3", "Enter", "6")
+    bench.page.keyboard.type("it has ")
+    bench.page.evaluate(OVER)
+    bench.page.keyboard.type("5")
+    bench.tell(item("i1", case("turn:1"), case("turn:2")), left=2, notice="Nothing is saved.")
+    bench.page.evaluate("close()")
+    bench.page.keyboard.type("3 lines")
+    assert bench.page.locator("input.own").input_value() == "it has 3 lines"
+    bench.page.evaluate(OVER)
+    bench.page.locator(".case.here .step", has_text="4").click()
+    bench.page.evaluate("close()")
+    bench.press("2")
+    bench.page.clock.run_for(1_000)
+    [act] = bench.page.evaluate("messages.at(-1).acts")
+    assert (act["v"], act["reason"]) == (4, "used the scale differently"), "a click goes on elsewhere"
 
 
 def test_a_reason_runs_as_its_letters_do(bench: Bench) -> None:

@@ -40,6 +40,12 @@ PRESSED = """([count, key, ctrlKey]) => { while (count--) shadow.querySelector("
     new KeyboardEvent("keydown", {key, ctrlKey, bubbles: true, composed: true})) }"""
 
 
+OVER = """() => { const over = document.body.appendChild(document.createElement("div"));
+    over.innerHTML = '<div role="dialog" tabindex="-1">Connection error</div>'; over.firstChild.focus();
+    window.close = () => over.remove() }"""
+"""A message over the page, until `close()`."""
+
+
 class Bench:
     """The desk of one person on an empty page, and the messages it sends."""
 

@@ -7,7 +7,7 @@ import pytest
 from judges.importing.lines import LONGEST_REASON
 from tests.pages.desk_driver import patiently
 from tests.pages.ui.sheet import fakes
-from tests.pages.ui.sheet.bench import Bench, answered_sheet, blind_response, response
+from tests.pages.ui.sheet.bench import OVER, Bench, answered_sheet, blind_response, response
 
 
 @pytest.mark.parametrize(("first", "keys"), [(8, "8–9,0=10,←→all"), (9, "9,0=10,←→all"), (10, "←→score")])
@@ -1017,6 +1017,29 @@ def test_a_field_that_takes_no_more_letters_says_so(bench: Bench, key: str) -> N
     assert bench.hint() == "20,000 characters fit here: the rest is left out."
     bench.press("Enter")
     assert bench.page.locator(".mynote .prose").text_content() == "x" * 19_999 + "y"
+
+
+@pytest.mark.parametrize("key", ["m", "i", "e", "s"])
+def test_what_is_written_goes_on_after_a_message_over_the_page(bench: Bench, key: str) -> None:
+    """When the connection was back, the letters were keys: b left the item, and Enter took the judge's value."""
+    bench.sit(response("a"), response("b"))
+    bench.press(key)
+    bench.page.keyboard.insert_text("a ")
+    bench.page.evaluate(OVER)
+    bench.press("3")
+    bench.page.evaluate("close(); document.body.inert = true")
+    bench.wait_for_paint()
+    bench.page.evaluate("document.body.inert = false")
+    bench.page.keyboard.type("b3n")
+    field = bench.page.locator(".free")
+    assert field.input_value().replace("As it was said.", "") == "a b3n"
+    bench.page.evaluate(OVER)
+    bench.page.evaluate("close()")
+    bench.wait_for_paint()
+    bench.press("Escape")
+    assert bench.item == "id-a" and not field.count() and not bench.page.locator(".given").count()
+    bench.press("3")
+    assert bench.mine("tone") == ["3"]
 
 
 def test_without_a_reason_the_field_for_it_has_the_keyboard(bench: Bench) -> None:
