@@ -37,10 +37,9 @@ function showItem(b, item) {
   if (cell) { intoView(b); tell(b, `${item.title}: ${cell.label}, ${unitWords(cell.unit)}, ${cell.apart}`); }
 }
 
-/** The next item that still has an open cell; the one in hand if it has. */
+/** The item before or after, of those with an open cell; without a direction the first. */
 function onward(b, by) {
   const some = b.items.filter((i) => openCells(b, i).length), i = some.indexOf(b.now);
-  if (!by && i >= 0) return showCell(b, b.at);
   showItem(b, by ? some[Math.max(0, Math.min(some.length - 1, i + by))] || null : some[0] || null);
   const here = b.items.reduce((n, item) => n + item.cells.length, 0);
   if (by && here < (b.progress || {}).left && some.indexOf(b.now) >= some.length - 2) sendActs(b, true); // there are more

@@ -253,6 +253,7 @@ def test_a_reason_is_shown_if_its_rating_waits_no_more(bench: Bench) -> None:
     bench.tell(item("i1", case("turn:2")), left=1)
     alert = bench.page.locator(".panel").get_by_role("alert").inner_text()
     assert alert.startswith("Not saved. tone, turn 1, waits for you no more") and "half a thought" in alert
+    assert bench.page.evaluate("Object.keys(localStorage).filter(k => k.startsWith('assay:words'))") == []
     bench.tell(item("i1", case("turn:2")), left=1)
     assert bench.page.locator(".panel").get_by_role("alert").count() == 1
 
@@ -372,6 +373,62 @@ def test_a_reason_goes_on_after_a_message_over_the_page(bench: Bench) -> None:
     bench.page.clock.run_for(1_000)
     [act] = bench.page.evaluate("messages.at(-1).acts")
     assert (act["v"], act["reason"]) == (4, "used the scale differently"), "a click goes on elsewhere"
+
+
+def test_a_number_is_typed_with_a_point_or_a_comma_and_taken_back_letter_by_letter(bench: Bench) -> None:
+    cells = [case(f"turn:{n}") | {"range": {"lo": 0, "hi": 10, "step": 0, "by": 0.1}, "steps": []} for n in (1, 2)]
+    bench.tell(item("i1", *cells), left=2)
+    for keys in ("3.58", "4,2"):
+        bench.press(*keys)
+        if "8" in keys:
+            bench.press("Backspace")
+        bench.press("Enter", "1")
+    assert [act["v"] for act in bench.message()["acts"]] == [3.5, 4.2]
+    assert bench.page.locator(".live").inner_text() == "Decided: tone, 4.2."
+
+
+def test_long_texts_tools_and_formats_are_turned_by_their_keys(bench: Bench) -> None:
+    tool = fakes.text("tool", '{"a": 1}', "result of a tool")
+    texts = [fakes.text("assistant", "**bold**"), tool]
+    both = item("i1") | {"rows": [fakes.row("turn:1", "turn", texts, [])]}
+    both["head"] = [{"label": "input", "text": "long " * 400, "fold": True}]
+    bench.tell(both, left=1)
+    page = bench.page
+    keys = page.locator(".legend").inner_text()
+    assert " ".join(keys.split()) == "1–9 value n n/a ⏎ reason ↑↓ rating ] next item u undo v judge"
+    for opened in (1, 0):
+        bench.press("l", "t", "x")
+        assert page.locator(".part.fold.open").count() == page.locator(".folded[open]").count() == opened
+        assert page.locator(".bot strong").count() == 1 - opened
+
+
+def test_the_last_decision_is_named_as_not_saved_until_it_is(bench: Bench) -> None:
+    bench.tell(item("i1"), left=1)
+    bench.press("3", "Enter", "1")
+    status = bench.page.locator(".status")
+    assert bench.item == "" and status.is_visible() and status.inner_text() == "saving …"
+    [act] = bench.message()["acts"]
+    bench.tell(acked=[{"key": act["key"], "at": "14:03:11"}], empty={"title": "Nothing", "text": "waits"})
+    assert status.inner_text() == "saved 14:03:11"
+    bench.page.reload()
+    bench.page.wait_for_function("window.ready")
+    bench.tell(empty={"title": "Nothing", "text": "waits"})
+    assert not bench.page.locator(".top").is_visible()
+
+
+def test_of_a_pair_only_the_response_at_hand_stands_out(bench: Bench) -> None:
+    sides = [fakes.text("a", "one"), fakes.text("b", "two")]
+    rows = [fakes.row("section:1", "section", sides, [], columns=2), fakes.row("response", "side", sides[:1], [])]
+    steps = [{"v": n, "t": str(n)} for n in range(1, 9)]
+    pair = item("i1", case("section:1/b"), case("section:1"), case("response/b") | {"steps": steps})
+    bench.tell(pair | {"rows": rows}, left=3)
+    seen = []
+    for _ in range(3):
+        texts = bench.page.locator(".row.here .text")
+        seen.append(texts.evaluate_all("texts => texts.map(t => t.classList.contains('other'))"))
+        assert bench.page.locator(".case.here .votes.many").count() == (len(seen) == 3), "eight steps or more"
+        bench.press("j")
+    assert seen == [[True, False], [False, False], [False]]
 
 
 def test_a_reason_runs_as_its_letters_do(bench: Bench) -> None:

@@ -274,6 +274,14 @@ def test_the_next_item_begins_below_the_bar_that_lies_over_the_page(bench: Bench
     assert bench.page.evaluate("shadow.querySelector('.sheet').getBoundingClientRect().top") == 60 + 8
 
 
+def test_a_bar_above_the_part_that_scrolls_takes_no_room_in_it(bench: Bench) -> None:
+    bench.sit(fakes.dialogue("a"), frame="position: absolute; top: 100px; height: 500px; overflow-y: auto")
+    bench.page.evaluate(BAR)
+    bench.page.set_viewport_size({"width": 1300, "height": 800})
+    bench.wait_for_paint()
+    assert bench.page.locator(".sheet").evaluate("e => e.style.getPropertyValue('--top')") == "0px"
+
+
 def test_a_rating_that_one_goes_to_lies_below_the_bar_that_lies_over_the_page(bench: Bench) -> None:
     bench.page.set_viewport_size({"width": 1440, "height": 420})
     bench.sit(fakes.dialogue("a"))
@@ -646,6 +654,24 @@ def test_data_without_an_item_leaves_what_is_said_of_the_queue(bench: Bench) -> 
     bench.sit(empty=nothing, place="demo/audit")
     bench.wait(30)
     assert bench.messages() == [], "what is empty is not asked again and again"
+
+
+def test_an_item_of_before_is_changed_on_the_newest_answer_of_it(bench: Bench) -> None:
+    bench.sit(response("a"), response("b"))
+    bench.go()
+    bench.ack(sheets=[answered_sheet(response("a"), "of another tab", {"tone": 1, "fit": 1}, again=True)])
+    bench.press("b", "5")
+    bench.go()
+    [answer] = bench.waiting()
+    assert answer["version"] == "of another tab" and values(answer) == {"tone": 5, "fit": 1}
+
+
+def test_an_item_further_ahead_comes_anew_before_it_was_drawn(bench: Bench) -> None:
+    bench.sit(*(response(name) for name in "abc"))
+    bench.tell(sheets=[answered_sheet(response("c"), "of another tab", {"tone": 1, "fit": 1})])
+    bench.go()
+    bench.go()
+    assert bench.item == "id-c" and bench.mine("tone") == ["1"]
 
 
 def test_a_link_to_an_item_of_before_opens_it_where_it_is_to_be_answered_anew(bench: Bench) -> None:

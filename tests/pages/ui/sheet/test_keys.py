@@ -181,6 +181,7 @@ def test_no_digit_is_promised_where_a_scale_goes_beyond_them(bench: Bench) -> No
         for name, (lo, hi) in scales.items()
     ]
     bench.sit(fakes.item("a", "a", "response", [fakes.row("response", "response", [], [("", cells)])], why=[]))
+    assert bench.page.locator(".foot .keys kbd").all_inner_texts() == ["1", "9", "0", "↑", "↓", "⏎"]
     hints = []
     for _ in scales:
         hints.append(bench.keys())
@@ -261,6 +262,15 @@ def test_what_is_typed_is_taken_back_by_undo_and_by_a_click_elsewhere_if_it_is_n
         elsewhere.click()
         assert field.input_value() == before and field.get_attribute("aria-invalid") is None
     assert bench.here == "style"
+
+
+def test_the_keyboard_stays_on_its_rating_when_the_mouse_unfolds_a_text(bench: Bench) -> None:
+    bench.sit(fakes.tools())
+    folded = bench.page.locator(".tool summary").first
+    for open_ in ("", None):
+        folded.click()
+        assert bench.page.locator(".tool").first.get_attribute("open") == open_
+        assert bench.page.evaluate("shadow.activeElement.closest('.cell').dataset.here") == ""
 
 
 @pytest.mark.parametrize("key", ["Enter", " "])

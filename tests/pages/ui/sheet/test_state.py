@@ -208,6 +208,22 @@ def test_a_tab_in_which_nothing_was_begun_leaves_another_ones_draft(bench: Bench
     bench.press("u")
     bench.wait_for_paint()
     assert bench.stored_keys("draft") == [], "what it has taken up itself it drops"
+    bench.page.evaluate(DRAFT, [key, {}])
+    bench.page.evaluate("dispatchEvent(new Event('pagehide'))")
+    assert bench.stored_keys("draft") == [key], "and once"
+
+
+def test_what_is_begun_after_a_draft_was_discarded_is_a_new_one(bench: Bench) -> None:
+    bench.sit(response("a"))
+    bench.press("3")
+    bench.wait_for_paint()
+    bench.open()
+    bench.sit(response("a"))
+    assert "is restored" in bench.sum()
+    bench.page.get_by_role("button", name="discard").click()
+    bench.press("2")
+    bench.wait_for_paint()
+    assert bench.sum().endswith("draft kept in this browser")
 
 
 @pytest.mark.parametrize(
