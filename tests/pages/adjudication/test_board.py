@@ -304,9 +304,9 @@ def test_what_is_begun_in_two_tabs_is_kept_of_both(bench: Bench) -> None:
     bench.page.wait_for_function("window.ready")
     bench.tell(*items, left=2)
     for value in "42":
-        here = bench.page.locator(".case.here")
-        assert here.locator("[aria-checked=true]").inner_text() == value
-        assert here.locator("input.own").input_value() == f"as {value}"
+        rating = bench.page.locator(".case.here")
+        assert rating.locator("[aria-checked=true]").inner_text() == value
+        assert rating.locator("input.own").input_value() == f"as {value}"
         bench.press("]")
 
 
