@@ -131,6 +131,31 @@ def room_for_a_loop(request: pytest.FixtureRequest) -> Iterator[None]:
         asyncio._set_running_loop(waiting)
 
 
+# -- cards ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def shipped_cards() -> Iterator[None]:
+    """Hides the cards that somebody has added, for archives: their sentences list all cards and what these ask."""
+    from judges import cards  # here, so that a card which cannot be used fails no other test
+    from tests.test_house import SHIPPED
+
+    def forget() -> None:
+        cards.cards.cache_clear()
+        cards.scales.cache_clear()
+
+    find_folders = cards._card_folders
+    added = set(find_folders()) - set(SHIPPED)
+    with pytest.MonkeyPatch.context() as patch:
+        if added:
+            patch.setattr(cards, "_card_folders", lambda: [name for name in find_folders() if name not in added])
+            forget()
+            cards.cards()
+        yield
+    if added:
+        forget()
+
+
 # -- stores -----------------------------------------------------------------------------------------------------------
 
 

@@ -48,7 +48,9 @@ def planted_file(planted_once: tuple[Path, PlantedWorkspace, datetime]) -> tuple
 
 
 @pytest.fixture
-def workspace(planted_file: tuple[Path, PlantedWorkspace, datetime], tmp_path: Path) -> Iterator[PlantedWorkspace]:
+def workspace(
+    planted_file: tuple[Path, PlantedWorkspace, datetime], tmp_path: Path, shipped_cards: None
+) -> Iterator[PlantedWorkspace]:
     """A copy of it, at the same time the day after."""
     seeds.copy_store(planted_file[0], tmp_path / "copy.duckdb")
     with planted_workspace.frozen_clock() as clock:

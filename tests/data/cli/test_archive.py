@@ -294,6 +294,7 @@ def test_help_says_in_every_place_what_it_said(
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("shipped_cards")
 @pytest.mark.duckdb_only("what is said of files and revisions of a store")
 def test_a_session_says_in_every_place_what_it_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -103,6 +103,7 @@ CARDS: dict[str, Card] = {}
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("shipped_cards")
 def test_lines_leave_these_rows_and_are_refused_in_these_words(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -182,6 +182,7 @@ def test_help_says_in_every_place_what_it_said(
     check_archive(terminal.output, HELP, tmp_path, decimals=4)
 
 
+@pytest.mark.usefixtures("shipped_cards")
 def test_a_session_says_in_every_place_what_it_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
