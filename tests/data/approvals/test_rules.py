@@ -7,6 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, get_args
 
+import numpy as np
 import pytest
 
 from data.approvals import approvals, case, policy
@@ -18,9 +19,11 @@ from data.importing.plan import ImportPlan
 from data.store.errors import BadInput, NotApprovable
 from judges.audits import AuditFinding, all_audits
 from judges.stats.approval_check import CheckPolicy, check_dimension
+from judges.stats.calibration import PairedRatings, summarise
 from judges.stats.check_states import COLOURS, STATES, State, may_be_approved
 from judges.stats.nonresponse import SampleResponse, StratumResponse, require_response
 from judges.stats.uncertainty import Interval
+from judges.types import Dimension, Scale
 from tests import seeds
 
 
@@ -206,10 +209,14 @@ def test_a_value_of_another_kind_is_refused(name: str) -> None:
 
 
 def figures(
-    error: float = 0.02, coverage: float = 1.0, answered: int = 100, alarms: dict[str, AuditFinding] | None = None
-) -> dict[str, Any]:
-    """A dimension of kappa .9 on 150 items, log(5) * .1 / error errors above .5; 100 items were drawn."""
-    return {"error": error, "coverage": coverage, "answered": answered, "alarms": alarms}
+    error: float = 0.02, coverage: float = 1.0, answered: int = 100, alarms: dict[str, AuditFinding] | None = None,
+    **of_summary: Any,
+) -> dict[str, Any]:  # fmt: skip
+    """A dimension of kappa .9 on 150 items, log(5) * .1 / error errors above .5; 100 items were drawn.
+
+    `of_summary` are other figures of its `Summary`, such as `exact`: without them the judge gives people's answers.
+    """
+    return {"error": error, "coverage": coverage, "answered": answered, "alarms": alarms, "of_summary": of_summary}
 
 
 REFUSED: dict[str, tuple[Any, Any, dict[str, Any]]] = {
@@ -228,13 +235,21 @@ IN_A_STORE = {"four_eyes": (False, True, "Two leads are required"), "imported": 
 """The same of rules that no figure can break, with what is said: of a store whose labels are imported."""
 
 
+_ANSWERS, _ONE = np.arange(150) % 5 + 1.0, np.ones(150)
+PEOPLES_ANSWERS = summarise(
+    PairedRatings(np.arange(150), _ANSWERS, _ANSWERS, _ONE > 0, _ONE),
+    Dimension("tone", "turn", Scale("ordinal", 1, 5), ""),
+)
+
+
 def refusals(requirements: Requirements, figures: dict[str, Any]) -> list[str]:
     """What refuses a dimension of these figures: the approval check, who answered, and the rules beside them."""
     error = figures["error"]
     interval = Interval(0.9, 0.9 - 1.96 * error, 0.99, 0.9 - 1.645 * error, 150, 150, 150.0, "by hand", error)
     response = SampleResponse((StratumResponse("", 1_000, 100, figures["answered"]),))
     decision = require_response(check_dimension(interval, requirements.policy), response, requirements.answered)
-    gate = SimpleNamespace(gold_cells=100, unscored=100 - round(100 * figures["coverage"]))
+    unscored = 100 - round(100 * figures["coverage"])
+    gate = replace(PEOPLES_ANSWERS, interval=interval, gold_cells=100, unscored=unscored, **figures["of_summary"])
     case_: Any = SimpleNamespace(
         result=SimpleNamespace(check=decision, gate=gate), coverage=figures["coverage"], judge_only_na=0,
         alarms=figures["alarms"],
