@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -25,7 +27,7 @@ from pages.api import openapi
 from pages.api.routes import PREFIX, ROUTES
 from tests.pages.api.client import make_app, workspace
 from tests.server import ROOT
-from tests.soak import counts
+from tests.soak import counts, trials
 
 EXAMPLES = int(os.environ.get("ASSAY_API_EXAMPLES", counts.API.per_run))
 CHECKS = [
@@ -45,6 +47,22 @@ def schema(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     schema.token = tokens.new_token(store, "rea", "test", list(tokens.SCOPES))[1]  # type: ignore[attr-defined]
     yield schema
     store.close()
+
+
+def test_every_piece_of_the_trial_asks_something_else(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Hypothesis goes by a seed only where random cases are drawn again."""
+    runs: list[tuple[list[str], dict[str, str]]] = []
+
+    def note(command: list[str], env: dict[str, str], **_: Any) -> subprocess.CompletedProcess[str]:
+        runs.append((command, env))
+        return subprocess.CompletedProcess(command, 0, "", "")
+
+    monkeypatch.setattr(subprocess, "run", note)
+    monkeypatch.delenv("NEW_CASES", raising=False)
+    for seed in (1, 2):
+        assert trials.TRIALS["api"].run(tmp_path, 20, seed) == ({}, [])
+    assert ["--hypothesis-seed=1" in command for command, _ in runs] == [True, False]
+    assert all(env["NEW_CASES"] and env["ASSAY_API_EXAMPLES"] == "20" for _, env in runs)
 
 
 api = schemathesis.pytest.from_fixture("schema")
