@@ -60,7 +60,11 @@ def test_a_slip_is_answered_with_the_usage(tool, arguments):
 def test_make_says_what_there_is():
     """Plain `make` is help, and help has a line for every target that a person types."""
     phony = re.search(r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
-    assert {line.split()[1] for line in make().stdout.splitlines()} == set(phony[1].split())
+    targets = set(phony[1].split())
+    assert {line.split()[1] for line in make().stdout.splitlines()} == targets
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    missing = [f"make {target}" for target in targets - {"help"} if f"`make {target}`" not in page]
+    assert not missing, f"CONTRIBUTING.md does not say what these do: {missing}"
 
 
 @pytest.mark.parametrize(
