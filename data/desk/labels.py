@@ -66,7 +66,9 @@ class AnswerRepair(BaseModel):
 class DeskAnswer(BaseModel):
     """A person's answer for one item; `version` is the key of their answer before it ("" = none).
 
-    `asked` are the questions that were on screen, as sort/dimension (None: all). What was not asked is not taken back.
+    `claim` is the id of the draw that the desk showed (None: the item is in no queue), and `judge` the judge whose
+    values stood beside the answer. `ms` is the time that the person was active on the item, in milliseconds. `asked`
+    are the questions that were on screen, as sort/dimension (None: all). What was not asked is not taken back.
     """
 
     key: str = Field(pattern=r"^[A-Za-z0-9_-]{8,80}$")

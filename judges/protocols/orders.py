@@ -63,7 +63,8 @@ def fuse_orders(card: Card, ab: Reading, ba: Reading) -> Reading:
 
     A verdict that changes with the order becomes a tie (no score on a scale without a tie), with low confidence and a
     note that names both verdicts. Other scores: `combination.combine_answers`, the mean of the two orders. Confidence
-    is that of `combination.agreement_confidence`, source "orders". `facts["orders"]` has the verdict in words by order.
+    is the lowest of both orders' own and of `combination.agreement_confidence`, source "orders" (`combine_confidence`).
+    `facts["orders"]` has the verdict in words by order.
     """
     other = {(s.unit, s.dimension): s for s in ba.scores}
     scores: list[Score] = []

@@ -110,7 +110,7 @@ def compare_judges(seats: SharedCells, reference: str, k: int, weights: Weights)
 def adjust_pairs(pairs: Sequence[JudgePair]) -> list[JudgePair]:
     """The pairs with p adjusted by Holm over all of them.
 
-    Where a difference is not significant, `more_items` is the number of items missing to decide it. Pairs without a p,
+    Where a difference is not significant, `more_items` is the range of items missing to decide it. Pairs without a p,
     or with too few items for a verdict, are not tested and do not count.
     """
     tested = [n for n, pair in enumerate(pairs) if pair.p is not None and not pair.difference.is_too_small]

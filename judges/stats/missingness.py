@@ -87,7 +87,7 @@ def impute(ratings: PairedRatings, value: float | None, asked_mask: NDArray[np.b
 
 
 def usual_choices(scale: Scale) -> list[str]:
-    """The four choices shown side by side: left out, lowest, tie, and the middle of a numeric scale."""
+    """The choices shown side by side: left out, lowest and tie, and for a numeric scale its middle."""
     middle = [f"{(scale.lo + scale.hi) / 2:g}"] if scale.is_numeric else []
     return [OUT, LOWEST, TIE, *middle]
 

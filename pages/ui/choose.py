@@ -79,7 +79,10 @@ def judges(store: Store, dataset: Dataset, hope: str) -> tuple[list[DatasetJudge
 
 
 def judge(names: Mapping[str, str], title: str = "Judge", width: int = 460, known: Mapping[str, str] = {}) -> str:
-    """The judge that is chosen of these, by id; a link to another one is told, by its name where it is `known`."""
+    """The judge that is chosen of these, by id.
+
+    If a link names another one, the page says so, by its name where it is `known`.
+    """
     named = url_state.lost_option("judge", names)
     with _note_if_missing("judge", known.get(named, named), width):
         return url_state.select("judge", title, names, width=width)
