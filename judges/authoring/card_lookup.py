@@ -77,7 +77,10 @@ def find_card(
     if name not in cards_by_name and base != name and base in cards_by_name:
         return apply_per_turn(cards_by_name[base])
     if name not in cards_by_name:
-        raise UnknownCard(f"There is no card {name[:80]!r}. There are: {', '.join(cards_by_name)}.")
+        raise UnknownCard(
+            f"There is no card {name[:80]!r}. There are: {', '.join(cards_by_name)}. Any other can be given as a file: "
+            "--card FILE."
+        )
     return cards_by_name[name]
 
 

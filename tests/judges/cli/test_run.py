@@ -191,7 +191,7 @@ def test_a_spending_limit_holds_over_all_starts_on_a_file(file, tmp_path, capsys
         (("--ask",), "--dry-run"),
         (("--dimension", "a: b"), "pointwise_quality"),
         (("--base-url", "ftp://x"), "--base-url ftp://x: an address begins with http"),
-        (("--card", "none"), "There is no card 'none'"),
+        (("--card", "none"), "rubric_open_ended. Any other can be given as a file: --card FILE."),
         (("--card", "multi_turn_dialogue"), "judges a dialogue"),
     ],
 )
