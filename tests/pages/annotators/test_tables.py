@@ -24,7 +24,7 @@ def test_a_rating_without_gold_does_not_count_as_one_whose_gold_differs() -> Non
         differing = tuple(cells[name] for name in st.text_input("cells").split())
         tables.draw_dawid_skene(DawidSkeneEstimate(model, 9, differing), (), Scale("ordinal", 1, 5), "key", "demo")
 
-    page_test = AppTest.from_function(page).run()
+    page_test = AppTest.from_function(page, default_timeout=60).run()
     begin = "Of 9 ratings with labels of two people or more, the estimate differs from gold in "
     for shown, end in {
         "": "**none**.",

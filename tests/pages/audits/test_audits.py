@@ -75,7 +75,7 @@ def draw_take_button() -> None:
 def test_what_was_taken_into_the_queue_of_one_dataset_is_not_said_of_another(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session, "store", lambda: None)
     monkeypatch.setattr(queue, "take_flagged", lambda *_: (3, 0, 0))
-    page = AppTest.from_function(draw_take_button).run()
+    page = AppTest.from_function(draw_take_button, default_timeout=60).run()
     captions = [[text.value for text in page.button[0].click().run().caption]]
     for dataset in ("b", "a"):
         captions.append([text.value for text in page.selectbox[0].set_value(dataset).run().caption])

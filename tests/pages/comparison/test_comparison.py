@@ -62,7 +62,7 @@ def test_the_address_keeps_which_judges_are_compared_and_that_none_are(address: 
 
         st.text(" ".join(tables.choose_judges({"a": "A", "b": "B", "c": "C"}, "a")))
 
-    page = AppTest.from_function(form)
+    page = AppTest.from_function(form, default_timeout=60)
     if address is not None:
         page.query_params["with"] = address
     assert page.run().text[0].value == judges

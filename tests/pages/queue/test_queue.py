@@ -94,7 +94,7 @@ def test_a_page_of_the_list_whose_items_were_answered_meanwhile_gives_way_to_the
     monkeypatch.setattr(session, "me", lambda: Person("ann", "annotator", True))
     monkeypatch.setattr(queue_page, "PAGE_ROWS", 2)
     monkeypatch.setattr(queue_page.table, "queue_table", lambda listed, *_: st.text(len(listed.rows)) and None)
-    page = AppTest.from_function(draw_list).run()
+    page = AppTest.from_function(draw_list, default_timeout=60).run()
     page.button_group[0].set_value("to label").run()
     next(button for button in page.button if button.label == "Last").click().run()
     assert [text.value for text in page.text] == ["1"]

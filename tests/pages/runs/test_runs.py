@@ -180,7 +180,7 @@ def test_a_card_begins_with_its_own_rule_of_combining_whichever_was_chosen_befor
 
         new_run._choose_params(card(st.selectbox("Card", ["multi_turn_dialogue", "mt_bench"])))
 
-    page = AppTest.from_function(form).run()
+    page = AppTest.from_function(form, default_timeout=60).run()
     samples = next(field for field in page.number_input if field.label == "Samples per item")
     samples.set_value(3).run()
     rule = {}

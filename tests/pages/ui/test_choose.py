@@ -24,7 +24,7 @@ def draw_note() -> None:
     [(None, []), ("", []), ("x", []), ("![b](c)", [text.escape("![b](c)")]), ("y" * 61, ["y" * 60 + "…"])],
 )
 def test_a_filter_of_the_address_that_cannot_be_chosen_is_named(address: str | None, named: list[str]) -> None:
-    app = AppTest.from_function(draw_note)
+    app = AppTest.from_function(draw_note, default_timeout=60)
     if address is not None:
         app.query_params["system"] = address
     words = "The address names the system **{}**, which is no choice here. Nothing is filtered by it."

@@ -119,6 +119,6 @@ def draw():
 
 draw()
 """
-    page = AppTest.from_string(script).run()  # which never runs a fragment alone
+    page = AppTest.from_string(script, default_timeout=60).run()  # which never runs a fragment alone
     page.button[0].click().run()
     assert not page.exception and page.text[0].value == "2"

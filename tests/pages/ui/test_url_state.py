@@ -19,7 +19,7 @@ def draw_filter() -> None:
 @pytest.fixture
 def page() -> AppTest:
     """The filter as a link opens it."""
-    app = AppTest.from_function(draw_filter)
+    app = AppTest.from_function(draw_filter, default_timeout=60)
     app.query_params["system"] = "x"
     return app.run()
 
