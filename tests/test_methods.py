@@ -37,6 +37,13 @@ def test_every_module_that_the_page_names_is_there() -> None:
     assert not missing, f"docs/methods.md names modules that are not there: {missing}"
 
 
+def test_every_statistic_is_on_the_page() -> None:
+    without_figures = {"__init__", "check_states", "ratings"}
+    paths = [path for path in (ROOT / "judges/stats").rglob("*.py") if path.stem not in without_figures]
+    missing = sorted({path.relative_to(ROOT).as_posix() for path in paths} - set(_MODULE.findall(METHODS)))
+    assert not missing, f"docs/methods.md has no section that ends with `Module:` and one of these: {missing}"
+
+
 def test_every_audit_is_on_the_page_with_its_limit() -> None:
     rows = {name: line for line in METHODS.splitlines() for name in re.findall(r"^\| `(\w+)` \|", line)}
     missing = sorted(all_audits().keys() - rows.keys())
