@@ -16,8 +16,8 @@ from data.store.errors import BadInput
 
 Row = dict[str, Any]
 Options = Mapping[str, Any]
-Among = Callable[[Store, str], Mapping[str, str]]
-Fits = Callable[[Store, str, str], list[str]]
+Choices = Callable[[Store, str], Mapping[str, str]]
+Aliases = Callable[[Store, str, str], list[str]]
 Query = tuple[str, list[Any]]
 BEGIN: Options = MappingProxyType({})
 """The beginning of rows that begin with the first one."""
@@ -35,8 +35,8 @@ class ExportOption:
     title: str
     help: str
     default: str | bool | int
-    choices: Among | None = None
-    aliases: Fits | None = None
+    choices: Choices | None = None
+    aliases: Aliases | None = None
 
 
 @dataclass(frozen=True)
