@@ -32,7 +32,7 @@ class ComparedCells(NamedTuple):
     rule was left out.
     """
 
-    seats: SharedCells
+    cells: SharedCells
     gold: int
     scored: Mapping[str, int]
     too_many: bool
@@ -85,9 +85,9 @@ def compared_cells(
         if lengths is not None and not np.isnan(lengths).any() and len(np.unique(item)) > 1:
             judges[LENGTH] = guess_by_length(lengths, item, human, weights, dimension)
         judges[CONSTANT] = bins.to_codes(np.full(len(item), bins.row_values(scale)[row]), scale)
-    seats = SharedCells(item, human, judges, None if np.all(weights == 1) else weights)
+    cells = SharedCells(item, human, judges, None if np.all(weights == 1) else weights)
     return ComparedCells(
-        seats, len(frame), {judge_id: int((~np.isnan(v)).sum()) for judge_id, v in values.items()}, many
+        cells, len(frame), {judge_id: int((~np.isnan(v)).sum()) for judge_id, v in values.items()}, many
     )
 
 
@@ -111,11 +111,11 @@ def compare_on_shared_cells(
         if judge_ids[0] not in judges:
             continue
         shared = compared_cells(store, dataset_id, judges, dimension, basis)
-        if len(shared.seats.item):
+        if len(shared.cells.item):
             scale = dimension.scale
             comparisons[name] = (
                 dimension,
                 shared,
-                compare_judges(shared.seats, judge_ids[0], bins.code_count(scale), scale.weights),
+                compare_judges(shared.cells, judge_ids[0], bins.code_count(scale), scale.weights),
             )
     return comparisons

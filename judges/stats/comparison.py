@@ -72,19 +72,19 @@ class JudgeComparison:
     between: Mapping[tuple[str, str], Interval]
 
 
-def concordance_by_judge(seats: SharedCells, step: float) -> dict[str, Concordance]:
+def concordance_by_judge(shared: SharedCells, step: float) -> dict[str, Concordance]:
     """Each judge's correlations with people and its mean absolute error on the shared cells of an ordered scale.
 
     `step` is the distance of two neighbouring codes in units of the scale, in which the error is given.
     """
-    human = np.asarray(seats.human, dtype=np.float64) * step
+    human = np.asarray(shared.human, dtype=np.float64) * step
     return {
-        judge: concordance(Cells(seats.item, human, np.asarray(scores, dtype=np.float64) * step, seats.weight))
-        for judge, scores in seats.judges.items()
+        judge: concordance(Cells(shared.item, human, np.asarray(scores, dtype=np.float64) * step, shared.weight))
+        for judge, scores in shared.judges.items()
     }
 
 
-def compare_judges(seats: SharedCells, reference: str, k: int, weights: Weights) -> JudgeComparison:
+def compare_judges(shared: SharedCells, reference: str, k: int, weights: Weights) -> JudgeComparison:
     """All figures of one dimension; `adjusted` and `more_items` of the pairs are left for `adjust_pairs`.
 
     Differences resample whole items with the answers of people and both judges, so that an item that is hard for both
@@ -92,17 +92,17 @@ def compare_judges(seats: SharedCells, reference: str, k: int, weights: Weights)
     """
 
     def cells(judge: str) -> Cells:
-        return Cells(seats.item, seats.human, seats.judges[judge], seats.weight)
+        return Cells(shared.item, shared.human, shared.judges[judge], shared.weight)
 
-    kappas = {judge: kappa_interval(cells(judge), k, weights) for judge in seats.judges}
+    kappas = {judge: kappa_interval(cells(judge), k, weights) for judge in shared.judges}
     pairs = []
-    for other in seats.judges:
+    for other in shared.judges:
         if other != reference:
             gap = kappa_difference(cells(reference), cells(other), k, weights, paired=True)
             pairs.append(JudgePair(reference, other, gap, two_sided_p(gap)))
     between = {
-        (judge, other): kappa_interval(cells(other)._replace(human=seats.judges[judge]), k, weights)
-        for judge, other in combinations(seats.judges, 2)
+        (judge, other): kappa_interval(cells(other)._replace(human=shared.judges[judge]), k, weights)
+        for judge, other in combinations(shared.judges, 2)
     }
     return JudgeComparison(kappas, tuple(pairs), between)
 

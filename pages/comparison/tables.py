@@ -144,7 +144,7 @@ def draw_verdicts(
     text.quiet(
         "From {cells} of {items} that people and all of these judges gave a value. Of {gold} with gold they scored: "
         "{scored}.",
-        cells=many(len(compared.seats.item), "rating"), items=many(items, "item"), gold=many(compared.gold, "rating"),
+        cells=many(len(compared.cells.item), "rating"), items=many(items, "item"), gold=many(compared.gold, "rating"),
         scored=", ".join(f"{names[judge]} {n:,}" for judge, n in compared.scored.items()),
     )  # fmt: skip
     if compared.too_many:
@@ -216,7 +216,7 @@ def draw_other_metrics(compared: ComparedCells, dimension: Dimension, names: Map
     """Mean absolute error and correlations of each judge, on the same ratings; nothing where answers have no order."""
     if not dimension.scale.has_order:
         return
-    figures = concordance_by_judge(compared.seats, bins.code_step(dimension.scale))
+    figures = concordance_by_judge(compared.cells, bins.code_step(dimension.scale))
     names = short_names(names)
     rows: list[dict[str, object]] = [{"judge": names[judge]} for judge in figures]
     columns = {"judge": Column(width=168)}

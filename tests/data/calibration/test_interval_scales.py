@@ -213,7 +213,7 @@ def test_everything_else_that_looks_into_a_dimension_does(place: Place) -> None:
         arms = anchoring.arms(store, dataset, judge_id, d, "imported")
         assert anchoring.arms(store, dataset, judge_id, d, "gate").blind.labels == 0, "as kappa beside it"
         assert arms.blind.labels == ITEMS * PEOPLE and arms.assisted == (0, 0, 0, None)
-        both = comparison.compared_cells(store, dataset, [judge_id], d, "blind").seats
+        both = comparison.compared_cells(store, dataset, [judge_id], d, "blind").cells
         assert set(both.judges) == {judge_id, comparison.LENGTH, comparison.CONSTANT}
         of = ids, judge_id, f"response.{d.name}", 100, [0.6]
         ahead = forecast.forecast_draw(store, dataset, *of, 0.5, 2.0, 100, 900, 0.95)

@@ -281,21 +281,21 @@ def test_judges_are_held_against_each_other_on_what_all_of_them_scored(store):
     dataset, judges = add_seats(store, seats, "same", probability=None)
     ids = [judges[name] for name in "abc"]
     both = comparison.compared_cells(store, dataset, ids[:2], HELP, "blind")
-    assert (both.gold, [both.scored[i] for i in ids[:2]], len(both.seats.item)) == (40, [40, 35], 35)
-    assert set(both.seats.judges) == {*ids[:2], LENGTH, CONSTANT}
+    assert (both.gold, [both.scored[i] for i in ids[:2]], len(both.cells.item)) == (40, [40, 35], 35)
+    assert set(both.cells.judges) == {*ids[:2], LENGTH, CONSTANT}
     every = comparison.compared_cells(store, dataset, ids, HELP, "blind")
-    assert len(every.seats.item) == 34
-    assert set(every.seats.judges) == {*ids, LENGTH, CONSTANT}
-    agreement = compare_judges(every.seats, ids[0], 5, "quadratic")
+    assert len(every.cells.item) == 34
+    assert set(every.cells.judges) == {*ids, LENGTH, CONSTANT}
+    agreement = compare_judges(every.cells, ids[0], 5, "quadratic")
     human = [n % 5 for n in range(5, 39)]
     b = [2 if n < 30 else n % 5 for n in range(5, 39)]
     oracle = cohen_kappa_score(human, b, weights="quadratic", labels=range(5))
     order = np.argsort([content_id("same", n) for n in range(5, 39)])
-    assert every.seats.human.tolist() == np.array(human)[order].tolist()
+    assert every.cells.human.tolist() == np.array(human)[order].tolist()
     assert agreement.kappas[ids[1]].point == pytest.approx(oracle)
     assert (agreement.kappas[ids[0]].point, agreement.kappas[CONSTANT].point) == (1.0, 0.0)
-    assert every.seats.judges[CONSTANT].tolist() == [int(np.bincount(human).argmax())] * 34
-    assert comparison.compared_cells(store, dataset, ids, HELP, "gate").seats.item.size == 0
+    assert every.cells.judges[CONSTANT].tolist() == [int(np.bincount(human).argmax())] * 34
+    assert comparison.compared_cells(store, dataset, ids, HELP, "gate").cells.item.size == 0
     names = comparison.common_dimensions(store, ids)
     assert names["turn.helpfulness"] == (HELP, ids)
 
@@ -319,7 +319,7 @@ def test_judges_are_held_against_each_other_with_the_weights_of_the_draw(store):
         for n in range(40)
     ]  # fmt: skip
     dataset, judge = fill(store, cells, "weighted")
-    drawn = comparison.compared_cells(store, dataset, [judge], HELP, "gate").seats
+    drawn = comparison.compared_cells(store, dataset, [judge], HELP, "gate").cells
     assert sorted(drawn.weight.tolist()) == [2.0] * 20 + [4.0] * 20
     human = [n % 5 for n in range(40)]
     judge_codes = [n % 5 if n < 20 else (n + 1) % 5 for n in range(40)]
@@ -327,7 +327,7 @@ def test_judges_are_held_against_each_other_with_the_weights_of_the_draw(store):
     oracle = cohen_kappa_score(human, judge_codes, weights="quadratic", labels=range(5), sample_weight=weight)
     assert compare_judges(drawn, judge, 5, "quadratic").kappas[judge].point == pytest.approx(oracle)
     assert (
-        comparison.compared_cells(store, dataset, [judge], HELP, "blind").seats.weight is None
+        comparison.compared_cells(store, dataset, [judge], HELP, "blind").cells.weight is None
     )  # where each counts once
 
 
@@ -336,6 +336,6 @@ def test_cells_of_many_items_are_not_read_for_their_length(store, crowd_dataset,
     monkeypatch.setattr(comparison, "MOST_ITEMS", 10)
     compared = comparison.compared_cells(store, dataset, [judges["good"]], HELP, "gate")
     assert compared.too_many
-    assert set(compared.seats.judges) == {judges["good"], CONSTANT}
+    assert set(compared.cells.judges) == {judges["good"], CONSTANT}
     assert json.dumps(sorted(compared.scored.values())) == "[360]"
     assert isinstance(slices.slice_cells(store, dataset, judges["good"], HELP, "gate").cells, Cells)
