@@ -83,9 +83,9 @@ def _floors(
         [unit_length(items[i], unit) for i, unit in zip(names, frame["unit"], strict=True)], dtype=np.float64
     )
     numbers = np.unique(names.astype(str), return_inverse=True)[1] if len(names) else np.zeros(0)
-    meeting = to_paired_ratings(frame, numbers.astype(np.int64))
+    ratings = to_paired_ratings(frame, numbers.astype(np.int64))
     code = dimension.scale.tie_code
     if drop and code is not None:
-        keep = (meeting.human != code) & (meeting.judge != code)
-        meeting, lengths = meeting.drop_code(code), lengths[keep]
-    return compare_baselines(meeting, lengths, dimension)
+        keep = (ratings.human != code) & (ratings.judge != code)
+        ratings, lengths = ratings.drop_code(code), lengths[keep]
+    return compare_baselines(ratings, lengths, dimension)

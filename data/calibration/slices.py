@@ -80,15 +80,15 @@ def slice_cells(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, drop: bool = False
 ) -> SlicedCells:
     """Return the cells that calibration uses (`drop`: without ties), and every way to divide them into slices."""
-    meeting, units = numbered_ratings(store, dataset_id, judge_id, dimension, basis)
+    ratings, units = numbered_ratings(store, dataset_id, judge_id, dimension, basis)
     code = dimension.scale.tie_code if drop else None
     if code is not None:
-        keep = meeting.human != code
-        units = units._replace(code=units.code[keep & (meeting.judge != code)])
-        meeting = meeting.drop_code(code)
-    mask = meeting.has_both
-    units, gap = units._replace(code=units.code[mask]), (meeting.judge - meeting.average)[mask]
-    cells, k = kappa_cells(meeting, dimension.scale)
+        keep = ratings.human != code
+        units = units._replace(code=units.code[keep & (ratings.judge != code)])
+        ratings = ratings.drop_code(code)
+    mask = ratings.has_both
+    units, gap = units._replace(code=units.code[mask]), (ratings.judge - ratings.average)[mask]
+    cells, k = kappa_cells(ratings, dimension.scale)
     number = np.asarray(cells.item, dtype=np.int64)
     items = item_fields(store, dataset_id)
     lengths = np.full(len(items.ids), np.nan)
@@ -106,7 +106,7 @@ def slice_cells(
             if key not in LANGUAGE_KEYS and items.values[key] <= MAX_SLICES
         ),
     ]
-    share = None if meeting.share is None else meeting.share[mask]
+    share = None if ratings.share is None else ratings.share[mask]
     return SlicedCells(cells, k, units, distinct_slicings([cut for cut in cuts if cut is not None]), gap, share)
 
 
@@ -144,8 +144,8 @@ def cells_in_order(
     Items are numbered in the order in which they got their first label of this dimension (of the same moment: by the
     hash of their content).
     """
-    meeting, _ = numbered_ratings(store, dataset_id, judge_id, dimension, basis)
-    cells, k = kappa_cells(meeting.drop_code(dimension.scale.tie_code if drop else None), dimension.scale)
+    ratings, _ = numbered_ratings(store, dataset_id, judge_id, dimension, basis)
+    cells, k = kappa_cells(ratings.drop_code(dimension.scale.tie_code if drop else None), dimension.scale)
     rows = store.frame(
         "select n.no, row_number() over (order by l.first, n.hash, n.no) as place from ("
         "select l.item_id, min(l.made_at) as first from label l "
@@ -170,8 +170,8 @@ def numbered_ratings(
         "order by n.no, m.unit",
         [dataset_id, dimension.name, judge_id],
     )
-    meeting = to_paired_ratings(frame, frame["no"].to_numpy(dtype=np.int64))
-    return meeting, encode_words(frame["unit"])
+    ratings = to_paired_ratings(frame, frame["no"].to_numpy(dtype=np.int64))
+    return ratings, encode_words(frame["unit"])
 
 
 def encode_words(words: Any) -> CodedWords:

@@ -24,8 +24,8 @@ def measure_system_order(
 
     What is drawn together is a question where every item names one, else an item.
     """
-    meeting, _ = numbered_ratings(store, dataset_id, judge_id, dimension, basis)
-    cells, items = value_cells(meeting), item_fields(store, dataset_id)
+    ratings, _ = numbered_ratings(store, dataset_id, judge_id, dimension, basis)
+    cells, items = value_cells(ratings), item_fields(store, dataset_id)
     named = items.words[SYSTEM][np.asarray(cells.item, dtype=np.int64)] != ""
     cells = cells.where(named)
     number = np.asarray(cells.item, dtype=np.int64)

@@ -163,13 +163,13 @@ def _explain_no_judge(files: list[Path], contents: FileContents, matches: list[J
 def _measure(options: argparse.Namespace, match: JudgeMatch) -> JudgeFigures | None:
     """The figures of a judge; None if no label is about anything that it judged."""
     card, people, replies, rule = match.card, match.people, match.replies, match.rule
-    cells = {d: meeting_cells(d, people, replies, rule, match.labels) for d in card.dimensions if _counts(d)}
-    places = {d: met_cells(d, people, replies) for d in cells}
+    cells = {d: pair_ratings(d, people, replies, rule, match.labels) for d in card.dimensions if _counts(d)}
+    places = {d: paired_cells(d, people, replies) for d in cells}
     asked_masks = {d: agree_extras.find_asked(places[d], match.asked_parts, match.named) for d in cells}
     filled = agree_extras.fill_missing(cells, asked_masks, options.missing)
     figures = []
-    for d, met in filled.items():
-        if not (summary := summarise(met, d)).gold_cells:
+    for d, ratings in filled.items():
+        if not (summary := summarise(ratings, d)).gold_cells:
             continue
         alternative = acceptance = None
         if options.epsilon is not None:
@@ -181,7 +181,7 @@ def _measure(options: argparse.Namespace, match: JudgeMatch) -> JudgeFigures | N
         figures.append(
             DimensionFigures(
                 summary,
-                other_metrics.measure_other_metrics(met, d),
+                other_metrics.measure_other_metrics(ratings, d),
                 agree_extras.figures_by_choice(cells[d], d, asked_masks[d], options.missing),
                 alternative,
                 agree_verdicts.measure_rates(d, cells[d], replies, rule),
@@ -275,8 +275,13 @@ def _position_agreement(card: Card, replies: list[AuditReply]) -> tuple[Dimensio
     return (d, both_orders.positional_agreement(pairs, d.scale.answers)) if d is not None and pairs else None
 
 
-def _repeats(d: Dimension, met: PairedRatings, cells: list[Cell], replies: list[AuditReply]) -> SelfConsistency | None:
-    """Return the gain from several samples in a dimension; None if there is only one. `cells` are those of `met`."""
+def _repeats(
+    d: Dimension, ratings: PairedRatings, cells: list[Cell], replies: list[AuditReply]
+) -> SelfConsistency | None:
+    """Return the gain from several samples in a dimension; None if there is only one.
+
+    `cells` are those of `ratings`.
+    """
     by_cell = scores_by_cell(d, replies)
     changes_by_item: dict[str, list[bool]] = {}
     for cell, scores in by_cell.items():
@@ -287,7 +292,8 @@ def _repeats(d: Dimension, met: PairedRatings, cells: list[Cell], replies: list[
     numbers = sorted({number for scores in by_cell.values() for number in scores})
     cell_scores = [by_cell.get(cell, {}) for cell in cells]
     values = [[_code(samples[n].value if n in samples else None) for n in numbers] for samples in cell_scores]
-    draws = SampledCells(met.item, met.human, met.judge, met.weight, np.array(values).reshape(len(cells), len(numbers)))
+    samples = np.array(values).reshape(len(cells), len(numbers))
+    draws = SampledCells(ratings.item, ratings.human, ratings.judge, ratings.weight, samples)
     hits, of = (np.array([float(count(changes)) for changes in changes_by_item.values()]) for count in (sum, len))
     return self_consistency.measure_self_consistency(draws, (hits, of), d.scale)
 
@@ -319,16 +325,16 @@ def _shorten(text: str) -> str:
     return text if len(text) <= 300 else f"{text[:297]}..."
 
 
-def meeting_cells(
+def pair_ratings(
     dimension: Dimension, people: dict[Cell, float | None], replies: list[AuditReply], rule: CombinationRule,
     pool: dict[Cell, list[float | None]],
 ) -> PairedRatings:  # fmt: skip
-    """The cells of one dimension with gold, paired with the judge's scores; several samples count as one answer.
+    """The cells of one dimension with gold, ratings with the judge's scores; several samples count as one answer.
 
     `people` is the gold of each cell, and `pool` are the answers that it comes from.
     """
     by_cell = scores_by_cell(dimension, replies)
-    cells = met_cells(dimension, people, replies)
+    cells = paired_cells(dimension, people, replies)
     number = {item: n for n, item in enumerate(dict.fromkeys(cell[0] for cell in cells))}
     judged = [combine_cell(by_cell[cell], dimension, rule) if cell in by_cell else None for cell in cells]
     valued = [[value for value in pool[cell] if value is not None] for cell in cells]
@@ -349,8 +355,8 @@ def meeting_cells(
     )
 
 
-def met_cells(d: Dimension, people: dict[Cell, float | None], replies: list[AuditReply]) -> list[Cell]:
-    """The cells of a dimension that people answered, of items with a reply, in the order of `meeting_cells`."""
+def paired_cells(d: Dimension, people: dict[Cell, float | None], replies: list[AuditReply]) -> list[Cell]:
+    """The cells of a dimension that people answered, of items with a reply, in the order of `pair_ratings`."""
     judged_items = {reply.item for reply in replies}
     return [cell for cell in people if cell[0] in judged_items and cell[2] == d.name and sort_of(cell[1]) == d.sort]
 

@@ -71,31 +71,31 @@ def find_asked(cells: Sequence[Cell], reply_keys: Set[tuple[str, str]], named: S
 
 
 def fill_missing(
-    met: Mapping[Dimension, PairedRatings], asked_masks: Mapping[Dimension, NDArray[np.bool_]], choice: str
+    ratings: Mapping[Dimension, PairedRatings], asked_masks: Mapping[Dimension, NDArray[np.bool_]], choice: str
 ) -> dict[Dimension, PairedRatings]:
     """The cells with missing scores filled by the choice; a dimension whose scale lacks that answer stays unchanged.
 
     Raises BadOptions if no dimension with gold has that answer.
     """
-    filled_cells, refused = dict(met), []
-    for d, cells in met.items():
+    filled_cells, refused = dict(ratings), []
+    for d, cells in ratings.items():
         try:
             filled_cells[d] = missingness.impute(cells, missingness.imputed_code(choice, d.scale), asked_masks[d])
         except BadScale as error:
             refused += [f"{d.title}: {error}"] if len(cells) else []
-    if refused and len(refused) == sum(len(cells) > 0 for cells in met.values()):
+    if refused and len(refused) == sum(len(cells) > 0 for cells in ratings.values()):
         raise BadOptions(f"--missing {choice} fits no dimension here. {'. '.join(refused)}.")
     return filled_cells
 
 
 def figures_by_choice(
-    met: PairedRatings, d: Dimension, asked_mask: NDArray[np.bool_], choice: str
+    ratings: PairedRatings, d: Dimension, asked_mask: NDArray[np.bool_], choice: str
 ) -> Missingness | None:
     """The figures under each choice; None if nothing is missing."""
-    if not (asked_mask & ~met.scored & ~np.isnan(met.human)).any():
+    if not (asked_mask & ~ratings.scored & ~np.isnan(ratings.human)).any():
         return None
     choices = list(dict.fromkeys([*missingness.usual_choices(d.scale), choice]))
-    figures = missingness.compare_choices(met, d, asked_mask, choices)
+    figures = missingness.compare_choices(ratings, d, asked_mask, choices)
     return replace(figures, counted=tuple(counted for counted in figures.counted if counted.summary is not None))
 
 
@@ -121,10 +121,10 @@ def _number(value: float | None) -> str:
 
 
 def measure_alternative_annotator(
-    d: Dimension, answers: Mapping[tuple[Cell, str], float | None], met: PairedRatings, cells: Sequence[Cell],
+    d: Dimension, answers: Mapping[tuple[Cell, str], float | None], ratings: PairedRatings, cells: Sequence[Cell],
     epsilon: float,
 ) -> alternative_annotator.AlternativeAnnotatorTest:  # fmt: skip
-    """The alternative-annotator test of a dimension; `cells` are those of `met`, in its order."""
+    """The alternative-annotator test of a dimension; `cells` are those of `ratings`, in its order."""
     place = {cell: n for n, cell in enumerate(cells)}
     rows = [
         (place[cell], person, value) for (cell, person), value in answers.items() if cell in place and value is not None
@@ -133,9 +133,9 @@ def measure_alternative_annotator(
     number = {person: n for n, person in enumerate(names)}
     cell = np.array([n for n, _, _ in rows], dtype=np.int64)
     scale, values = d.scale, np.array([value for _, _, value in rows], dtype=np.float64)
-    judge = np.where(np.isnan(met.judge), -1.0, bins.to_codes(met.judge, scale))[cell]
-    ratings = Ratings(
-        item=met.item[cell],
+    judge = np.where(np.isnan(ratings.judge), -1.0, bins.to_codes(ratings.judge, scale))[cell]
+    labels = Ratings(
+        item=ratings.item[cell],
         cell=cell,
         person=np.array([number[person] for _, person, _ in rows], dtype=np.int64),
         value=bins.row_numbers(values, scale).astype(np.int64),
@@ -144,7 +144,7 @@ def measure_alternative_annotator(
         scale=scale,
         exact=np.asarray(bins.to_codes(values, scale), dtype=np.float64) if bins.is_binned(scale) else None,
     )
-    return alternative_annotator.run_test(ratings, epsilon)
+    return alternative_annotator.run_test(labels, epsilon)
 
 
 def measure_weakest_turn_agreement(

@@ -45,7 +45,7 @@ def _nearest_answer(scores: dict[int, Score], dimension: Dimension, rule: Combin
 
 
 def measure_rates(
-    dimension: Dimension, met: PairedRatings, replies: list[AuditReply], rule: CombinationRule
+    dimension: Dimension, ratings: PairedRatings, replies: list[AuditReply], rule: CombinationRule
 ) -> list[AnswerRates]:
     """The rates of a flag or of categories; the judge's own share is of all replies, labelled or not."""
     by_cell = scores_by_cell(dimension, replies)
@@ -53,14 +53,14 @@ def measure_rates(
     number = {item: n for n, item in enumerate(dict.fromkeys(cell[0] for cell in by_cell))}
     item = np.array([number[cell[0]] for cell in by_cell], dtype=np.int64)
     value = np.array([np.nan if v is None else v for v in answers], dtype=np.float64)
-    return rates.rates_by_answer(met, dimension, rates.judge_shares(item, value))
+    return rates.rates_by_answer(ratings, dimension, rates.judge_shares(item, value))
 
 
 def measure_auto_acceptance(
-    d: Dimension, met: PairedRatings, cells: list[Cell], replies: list[AuditReply], rule: CombinationRule,
+    d: Dimension, ratings: PairedRatings, cells: list[Cell], replies: list[AuditReply], rule: CombinationRule,
     options: argparse.Namespace,
 ) -> tuple[str, AutoAcceptance]:  # fmt: skip
-    """The source of confidence, and which verdicts need no review by it; `cells` are those of `met`, in its order.
+    """The source of confidence, and which verdicts need no review by it; `cells` are those of `ratings`, in its order.
 
     Raises NoSource if the requested source does not exist.
     """
@@ -77,12 +77,12 @@ def measure_auto_acceptance(
         value = np.nan if cell[0] in failed else sure.get(source, {}).get(cell, np.nan)
         lowest[cell[0]] = float(np.minimum(lowest.get(cell[0], np.inf), value))
     steps = 1 if options.near and d.scale.has_order else 0
-    both_na = np.isnan(met.human) & np.isnan(met.judge)
-    agree = np.where(both_na | (steps_apart(met.human, met.judge, d.scale) <= steps), 1.0, 0.0)
+    both_na = np.isnan(ratings.human) & np.isnan(ratings.judge)
+    agree = np.where(both_na | (steps_apart(ratings.human, ratings.judge, d.scale) <= steps), 1.0, 0.0)
     confidence = np.array([lowest.get(cell[0], np.nan) for cell in cells], dtype=np.float64)
-    at = met.scored
-    ratings = ConfidenceRatings(met.item[at], confidence[at], agree[at], met.weight[at])
-    return source, auto_accept.find_threshold(ratings, options.target, options.delta)
+    at = ratings.scored
+    by_confidence = ConfidenceRatings(ratings.item[at], confidence[at], agree[at], ratings.weight[at])
+    return source, auto_accept.find_threshold(by_confidence, options.target, options.delta)
 
 
 def _confidence_by_source(

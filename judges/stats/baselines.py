@@ -126,24 +126,24 @@ def unit_length(item: Dialogue | Pair | Response, unit: str) -> float:
     return float(tokens(text))
 
 
-def compare_baselines(meeting: PairedRatings, lengths: Floats, dimension: Dimension) -> Baselines:
+def compare_baselines(ratings: PairedRatings, lengths: Floats, dimension: Dimension) -> Baselines:
     """Return the results of the two rules on the cells that people and judge gave a value.
 
-    `lengths` is as long as `meeting`. The length rule needs an order of answers (`has_length_rule`). Cells without a
+    `lengths` is as long as `ratings`. The length rule needs an order of answers (`has_length_rule`). Cells without a
     length are left out of its figures, and of the judge's figures that it is compared with.
     """
     scale = dimension.scale
-    cells, k = kappa_cells(meeting, scale)
+    cells, k = kappa_cells(ratings, scale)
     item, human, judge, weight = (np.asarray(side) for side in cells[:4])  # codes, or between two
     if not len(item):
         return Baselines(0)
-    rows = bins.row_numbers(meeting.human[meeting.has_both], scale)
+    rows = bins.row_numbers(ratings.human[ratings.has_both], scale)
     shares = np.bincount(rows, weight, minlength=bins.row_count(scale)) / weight.sum()
     commonest = int(shares.argmax())
     items = len(np.unique(item))
     judge_kappa = kappa_interval(cells, k, scale.weights)
     constant, share = bins.row_labels(scale)[commonest], float(shares[commonest])
-    x = np.asarray(lengths, dtype=np.float64)[meeting.has_both]
+    x = np.asarray(lengths, dtype=np.float64)[ratings.has_both]
     known = ~np.isnan(x)
     if not has_length_rule(dimension) or len(np.unique(item[known])) < 2:
         return Baselines(items, constant, share, judge_kappa)

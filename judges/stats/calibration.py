@@ -250,19 +250,19 @@ def has_kappa_of_moments(scale: Scale) -> bool:
     return agreement.is_kappa_of_moments(bins.code_count(scale), scale.weights)
 
 
-def kappa_cells(meeting: PairedRatings, scale: Scale) -> tuple[Cells, int]:
+def kappa_cells(ratings: PairedRatings, scale: Scale) -> tuple[Cells, int]:
     """The cells in which both people and judge gave a value of the scale, as codes 0..K-1, and K.
 
     Values between two codes, from combined samples, are kept.
     """
-    item, human, judge, weight, stratum = value_cells(meeting)
+    item, human, judge, weight, stratum = value_cells(ratings)
     human, judge = (bins.to_codes(side, scale) for side in (human, judge))
     return Cells(item, human, judge, weight, stratum), bins.code_count(scale)
 
 
-def value_cells(meeting: PairedRatings) -> Cells:
+def value_cells(ratings: PairedRatings) -> Cells:
     """The same as values of their scale."""
-    return Cells(meeting.item, meeting.human, meeting.judge, meeting.weight, meeting.stratum).where(meeting.has_both)
+    return Cells(ratings.item, ratings.human, ratings.judge, ratings.weight, ratings.stratum).where(ratings.has_both)
 
 
 def summarise(ratings: PairedRatings | RatingSums, dimension: Dimension, drop: str = "") -> Summary:
