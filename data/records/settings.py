@@ -20,7 +20,7 @@ _BLINDING = "blinding"
 
 @dataclass(frozen=True)
 class QueueRules:
-    """The rules for giving out a dataset's items: people per item, assisted share of the audit sample, claim time."""
+    """The rules for giving out a dataset's items: people per item, assisted share, minutes that an item is reserved."""
 
     overlap: int = 1
     assisted_share: float = 0.2
@@ -33,7 +33,7 @@ class QueueRules:
         if not 0 <= self.assisted_share < 1:
             raise BadInput(f"The assisted share is {self.assisted_share}: it must be at least 0 and below 1.")
         if not 1 <= self.claim_minutes <= 24 * 60:
-            raise BadInput(f"A claim lasts {self.claim_minutes} minutes: it must be 1 to 1440.")
+            raise BadInput(f"An item stays reserved for {self.claim_minutes} minutes: it must be 1 to 1440.")
         return self
 
 
