@@ -108,14 +108,14 @@ def basis_sizes(store: Store, dataset_id: str, dimensions: Sequence[Dimension]) 
 
 
 def comparison_input(
-    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, drop: bool = False
+    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, dropped: bool = False
 ) -> PairedRatings | RatingSums:
     """The cells of one judge and dimension where there is gold: single ones, or their sums where items are many.
 
-    `drop`: cells in the scale's drawn category ("tie") are left out of the sums; of single cells `summarise` leaves
+    `dropped`: cells in the scale's drawn category ("tie") are left out of the sums; of single cells `summarise` leaves
     them out.
     """
-    return comparison_inputs(store, dataset_id, judge_id, [dimension], basis, drop)[0]
+    return comparison_inputs(store, dataset_id, judge_id, [dimension], basis, dropped)[0]
 
 
 def comparison_inputs(

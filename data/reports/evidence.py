@@ -204,7 +204,7 @@ def gather_report_evidence(
 
 def _figures_without_ties(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> Summary:
     """The figures of a dimension without the cells in which either side says that it is a tie."""
-    cells = calibration.comparison_input(store, dataset_id, judge_id, dimension, basis, drop=True)
+    cells = calibration.comparison_input(store, dataset_id, judge_id, dimension, basis, dropped=True)
     return stats_calibration.summarise(cells, dimension, dimension.scale.drawn)
 
 

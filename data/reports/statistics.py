@@ -91,7 +91,7 @@ class StatisticInput:
         return self.store, self.dataset, self.judge, self.dimension
 
     @property
-    def dropped(self) -> str:
+    def dropped_category(self) -> str:
         """The category whose cells are left out, "" for none."""
         return self.dimension.scale.drawn if self.drop else ""
 
@@ -193,7 +193,7 @@ AGREEMENT = Statistic(
 
 OTHER_METRICS = Statistic[OtherMetrics | None](
     "others", "Other metrics",
-    lambda of: other_metrics_figures.measure_other_metrics(of.ratings(), of.dimension, of.dropped),
+    lambda of: other_metrics_figures.measure_other_metrics(of.ratings(), of.dimension, of.dropped_category),
     lambda metrics, line, _: other_metrics_findings.findings(metrics, line.dimension) if metrics is not None else [],
     None, lambda metrics: {"others": None if metrics is None else other_metrics_figures.as_json(metrics)},
     explanations=("others", "AC2"),
