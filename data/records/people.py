@@ -177,7 +177,7 @@ def make_lead_locally(store: Store, name: str) -> Person:
 
 @allow("anybody")
 def join_workspace(store: Store, name: str) -> Person:
-    """Enter the workspace by name, on trust: the first person becomes lead, everybody later annotator.
+    """Enter the workspace by name, on trust: as a lead where nobody active is one, otherwise as an annotator.
 
     Somebody known and active is simply returned, even if the capitals differ. Raises BadInput for an invalid name, one
     that looks like somebody's or is reserved, NotAllowed for somebody who was made inactive.

@@ -15,7 +15,7 @@ from data.queue import queue
 from data.records import people, settings
 from data.records.access import ROLES, Person, find_person, require
 from data.records.datasets import all_datasets, dataset_named
-from data.records.leads import LeadEvent, lead_history
+from data.records.leads import LeadEvent, lead_history, pending_lead_changes
 from data.records.names import SAMPLE_ACTOR
 from data.records.settings import QueueRules
 from data.records.values import WORKSPACE, put_setting
@@ -36,6 +36,12 @@ def test_the_first_becomes_lead_and_whoever_comes_later_annotator(store: Store) 
     assert people.join_workspace(store, "Lea Ox").role == "lead", "entering again changes nothing"
     assert store.rows("select count(*) from person_event") == [(2,)]
     assert people.first_lead(store) == "Lea Ox"
+
+
+def test_whoever_enters_by_name_where_nobody_is_lead_becomes_lead(store: Store) -> None:
+    store.tx("ann", "sign in", lambda tx: people.add_person(tx, "ann", "annotator"))
+    assert people.join_workspace(store, "lea") == Person("lea", "lead", True)
+    assert people.join_workspace(store, "bob") == Person("bob", "annotator", True)
 
 
 def test_twenty_first_people_at_once_make_one_lead(store: Store) -> None:
@@ -159,6 +165,16 @@ def test_who_proposed_a_lead_stays_known_where_two_make_one(store: Store) -> Non
     assert not people.set_person(store, "lea", "ann", "lead").active, "it waits"
     assert people.set_person(store, "lou", "ann", "lead") == Person("ann", "lead", True)
     assert lead_history(store)[-1] == LeadEvent("ann", True, "lou", "lea")
+
+
+def test_a_change_that_takes_one_lead_ends_the_one_that_waits_for_a_second(store: Store) -> None:
+    people.join_workspace(store, "lea")
+    people.make_lead_locally(store, "lou")
+    store.tx("lea", "policy", lambda tx: put_setting(tx, WORKSPACE, "approvals", {"four_eyes": True}))
+    people.set_person(store, "lea", "ann", "lead")
+    assert [change.person for change in pending_lead_changes(store)] == ["ann"]
+    assert people.set_person(store, "lou", "ann", "researcher") == Person("ann", "researcher", True)
+    assert pending_lead_changes(store) == []
 
 
 def test_what_is_read_in_a_change_is_what_holds_there(store: Store) -> None:
