@@ -24,14 +24,14 @@ def measure_missingness(
     """The figures under the usual choices and `more`; `drop`: without ties."""
     choices = list(dict.fromkeys([*figures.usual_choices(dimension.scale), *more]))
     cells = load_paired_ratings(store, dataset_id, judge_id, dimension, basis)
-    missing = _missing_scores(store, dataset_id, judge_id, dimension, basis)
+    missing = _missing_scores(store, dataset_id, judge_id, dimension, basis, len(cells))
     return figures.compare_choices(cells, dimension, missing, choices, dimension.scale.drawn if drop else "")
 
 
 def _missing_scores(
-    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis
+    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, count: int
 ) -> NDArray[np.bool_]:
-    """Whether the judge was asked and gave nothing, for each cell of `calibration.load_paired_ratings` in its order.
+    """Whether the judge was asked and gave nothing, for each of `count` cells, in the order of `load_paired_ratings`.
 
     Scores that came without a reply concern only the cells that they name.
     """
@@ -39,10 +39,10 @@ def _missing_scores(
         f"with met as ({paired_cells_sql(store, dataset_id, judge_id, dimension, basis)}), placed as ("
         "select item_id, unit, scored, row_number() over (order by item_id, unit) - 1 as place from met) "
         "select p.place, p.unit, j.raw from placed p left join judgment j "
-        "on j.item_id = p.item_id and j.judge_id = $3 and not p.scored and j.part in ('', p.unit) order by 1",
+        "on j.item_id = p.item_id and j.judge_id = $3 and not p.scored and j.part in ('', p.unit)",
         [dataset_id, dimension.name, judge_id],
     )
-    missing = np.zeros(int(rows[-1][0]) + 1 if rows else 0, dtype=bool)
+    missing = np.zeros(count, dtype=bool)
     for place, unit, raw in rows:
         if raw is not None:
             named = from_raw(str(raw))

@@ -70,9 +70,9 @@ def _pool(moments: list[Moments]) -> Moments | None:
     """The labelled items of several systems together."""
     if not moments:
         return None
-    return Moments(
-        sum(m.labelled for m in moments), sum(m.cells for m in moments),
-        (sum(m.weights[0] for m in moments), sum(m.weights[1] for m in moments)),
-        np.sum([m.total for m in moments], axis=0), np.sum([m.cross for m in moments], axis=0), 0, np.zeros(2),
-        np.zeros((2, 2)), 0.0, (min(m.seen[0] for m in moments), max(m.seen[1] for m in moments)), 1.0,
+    return moments[0]._replace(
+        labelled=sum(m.labelled for m in moments), cells=sum(m.cells for m in moments),
+        weights=(sum(m.weights[0] for m in moments), sum(m.weights[1] for m in moments)),
+        total=np.sum([m.total for m in moments], axis=0), cross=np.sum([m.cross for m in moments], axis=0),
+        seen=(min(m.seen[0] for m in moments), max(m.seen[1] for m in moments)),
     )  # fmt: skip
