@@ -144,6 +144,14 @@ def set_asked(store: Store, **values: Any) -> Requirements:
     return policy.requirements(store)
 
 
+def test_figures_on_other_labels_are_shown_beside_those_of_the_check(demo: tuple[Store, Key]) -> None:
+    store, (dataset, judge, *_) = demo
+    shown = check_results.summaries(store, dataset, judge, "all")
+    lines = check_results.dimension_results(store, dataset, judge, shown)
+    assert {id(line.shown) for line in lines} == set(map(id, shown))
+    assert [line.gate.dimension for line in lines] == [line.dimension for line in lines]
+
+
 # -- what is frozen ---------------------------------------------------------------------------------------------------
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from data.calibration.rating_sums import sum_ratings
+from data.calibration.rating_sums import _find_places, sum_ratings
 from judges.stats.calibration import PairedRatings, interval_from_sums, kappa_cells
 from judges.stats.intervals import linearised_kappa
 from judges.types import Dimension, Scale
@@ -53,6 +53,11 @@ def test_the_interval_of_sums_knows_of_strata_as_that_of_single_cells_does(scale
         assert other.strata == one.strata == (stratum is not None and bool(stratum.any()))
         assert (other.point, other.low, other.high) == pytest.approx((one.point, one.low, one.high))
         assert (other.lower_bound, other.se) == pytest.approx((one.lower_bound, one.se))
+
+
+def test_what_was_scored_without_a_label_has_no_place_among_the_labelled() -> None:
+    places, matches = _find_places(np.array([2, 5, 9]), np.array([5, 1, 9, 10, 2]))
+    assert places.tolist() == [1, 2, 0] and matches.tolist() == [True, False, True, False, True]
 
 
 def _or_none(value: float) -> float | None:

@@ -128,6 +128,14 @@ def test_overlap_gives_an_item_to_that_many_people(tmp_path: Path, clock: Clock)
     assert [queue.count_open(store, p, dataset, "review") for p in ("p1", "p2")] == [0, 0]
 
 
+def test_what_somebody_answered_of_the_sample_is_offered_to_others_only(tmp_path: Path, clock: Clock) -> None:
+    store, dataset = make(tmp_path, count=3, audit=3)
+    rules(store, dataset, overlap=2)
+    for claim in take(store, "p0", dataset, 3, "audit"):
+        answer(store, "p0", claim)
+    assert [len(take(store, person, dataset, 3, "audit")) for person in ("p0", "p1")] == [0, 3]
+
+
 def test_what_is_done_in_one_dataset_takes_nothing_from_another(tmp_path: Path, clock: Clock) -> None:
     store, demo = make(tmp_path, count=3)
     import_source(store, "lea", source(doubtful(range(11, 18))), ImportPlan("other"))

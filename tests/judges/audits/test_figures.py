@@ -8,6 +8,7 @@ from math import log2
 import pytest
 
 from judges.audits import AuditEvidence, AuditReply, all_audits, combine_replies, run_audits
+from judges.audits.attention_drop import _by_position
 from judges.authoring.custom import from_recipe
 from judges.authoring.overlay import apply_per_turn
 from judges.authoring.recipe import check_recipe
@@ -25,6 +26,12 @@ from tests.judges.audits.made_evidence import (
 )
 
 TALK = [("q", "a")] * 2
+
+
+def test_a_turn_has_a_variance_where_five_dialogues_have_it() -> None:
+    # At turn 1 the scores are 1 to 5, of variance 2 about 3; only four dialogues have a turn 2.
+    dialogues = [[{"clarity": float(n)}, *[{"clarity": 1.0}] * (n < 5)] for n in range(1, 6)]
+    assert _by_position(dialogues) == ((1.0,), (2.0,))
 
 
 def test_averaging_counts_dialogues_with_differing_turns_and_falls_of_context_use_alone() -> None:

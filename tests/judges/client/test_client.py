@@ -399,6 +399,32 @@ def test_the_list_of_models(listed, names):
     assert asyncio.run(go()) == names
 
 
+@pytest.mark.parametrize(
+    ("say", "sort"),
+    [
+        (error("Incorrect API key provided", 401), FatalError),
+        (error("Rate limit reached", 429), TransientError),
+        (error("down", 503), TransientError),
+    ],
+)
+def test_a_list_of_models_that_is_refused_is_no_empty_list(say, sort):
+    async def go():
+        async with serving(lambda body, nth: Say(GOOD)) as served:
+            served.models = say
+            async with Client(Endpoint(base_url=served.url)) as client:
+                await client.models()
+
+    with pytest.raises(sort):
+        asyncio.run(go())
+
+
+def test_why_a_connection_failed_may_be_an_error_during_which_another_came():
+    error = RuntimeError("closed")
+    error.__context__ = ConnectionRefusedError("refused")
+    fault = Client(Endpoint(base_url="http://127.0.0.1:9"))._connection(error)
+    assert isinstance(fault, FatalError) and "cannot be reached: nothing listens there." in str(fault)
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
     lambda inner: (

@@ -82,6 +82,12 @@ def test_what_cannot_be_used_is_unscored_with_its_reason(raw: str, reason: str) 
     reading = read_reply(CARD, raw, DIALOGUE)
     assert reading.unscored == reason, reading.why
     assert reading.why
+
+
+def test_of_a_reply_with_several_faults_the_one_that_is_off_the_scale_is_named() -> None:
+    reply = edit_reply(GOOD, per_turn__0__scores__safety="five", per_turn__1__scores__safety=7)
+    reading = read_reply(CARD, reply, DIALOGUE)
+    assert (reading.unscored, reading.why.partition(":")[0]) == ("out_of_range", "per_turn.1.scores.safety")
     assert reading.scores == ()
 
 
