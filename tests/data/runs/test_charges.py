@@ -102,6 +102,8 @@ def test_five_starts_together_do_not_pass_the_limit(store: Store, usage: Any, es
         assert last.state == "stopped" and f"limit of $0.15 ends the run: {dollars(last.cost)} is spent" in last.why
         (listed,) = runs.list_runs(store)
         assert (listed.cost, listed.estimated, listed.limit) == (last.cost, estimated, LIMIT)
+        with pytest.raises(BadInput, match=rf"^{'About ' * estimated}\$0\.1\d* is spent so far"):
+            runs.resume(store, "lea", run_id, limit=0.05)
         # A higher limit lets it go on, and holds in its turn.
         higher = end(store, run_id, 0.3)
         assert higher.done > last.done and LIMIT < (higher.cost or 0.0) <= 0.3 and higher.limit == 0.3
