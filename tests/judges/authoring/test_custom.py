@@ -174,6 +174,7 @@ def test_every_kind_is_asked_about_with_its_material_fenced(kind: Kind) -> None:
         (recipe("dialogue", TURN | {"anchors": {"9": "x"}}), "no answer"),
         (recipe("dialogue", TURN | {"answers": {"lo": 5, "hi": 5}}), "no two answers"),
         (recipe("dialogue", TURN | {"answers": WORDS | {"categories": ["n/a", "b"]}, "anchors": {}}), "own mark"),
+        (recipe("dialogue", TURN | {"answers": WORDS | {"categories": ["a"]}, "anchors": {}}), "answers; there are 1"),
         (recipe("dialogue", TURN | {"answers": {"kind": "stars"}}), "use ordinal"),
         (recipe("dialogue"), "at least one dimension"),
         (recipe("dialogue", TURN) | {"name": "tone_on_turns"}, "cannot name a card"),

@@ -35,6 +35,12 @@ def test_every_dimension_has_a_definition_a_scale_and_one_meaning(judge_card: Ca
             assert len(dimension.scale.answers) == dimension.scale.size
 
 
+def test_what_may_not_apply() -> None:
+    assert {d.name for judge_card in ALL for d in judge_card.dimensions if d.scale.na} == {
+        "task_completion", "repair_handling", "groundedness", "relevance", "quality",
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize("judge_card", ALL, ids=lambda c: c.name)
 def test_version_is_the_content(judge_card: Card) -> None:
     assert replace(judge_card).version == judge_card.version
