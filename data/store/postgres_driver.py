@@ -396,30 +396,23 @@ class PostgresStore(DuckTables):
             newest = self._begin(link)
             with self._copy_lock:
                 self._update_copy(link, newest)
-                with super()._cursor() as cursor:
+                with super()._cursor() as cursor:  # what is not committed is rolled back when it is closed
                     cursor.begin()
-                    try:
-                        seq = change.seq if change else newest + 1
-                        if change and not (self.hidden is change and postgres_bulk.reservation_state(link, seq, token)):
-                            raise StoreFailed("Nothing was saved: rows that had come in were lost. Try again.")
-                        tx = DuckTx(cursor, seq, self)
-                        result = work(tx)
-                        if "score" in tx.wrote:
-                            combine(tx)
-                        if not tx.wrote:
-                            self._rollback(cursor)
-                            link.execute("rollback")
-                            return result
-                        saved = self._commit(link, cursor, tx, token)
-                    except BaseException:
-                        self._rollback(cursor)
-                        raise
-                    if saved:
+                    seq = change.seq if change else newest + 1
+                    if change and not (self.hidden is change and postgres_bulk.reservation_state(link, seq, token)):
+                        raise StoreFailed("Nothing was saved: rows that had come in were lost. Try again.")
+                    tx = DuckTx(cursor, seq, self)
+                    result = work(tx)
+                    if "score" in tx.wrote:
+                        combine(tx)
+                    if not tx.wrote:
+                        link.execute("rollback")
+                        return result
+                    if self._commit(link, cursor, tx, token):
                         self._commit_copy(cursor, tx)
                         if change:
                             self.hidden = None
                         return result
-                    self._rollback(cursor)
         if self._was_committed(tx.seq, token):
             return result
         return self._write_once(work, change, token)
