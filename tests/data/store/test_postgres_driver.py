@@ -277,7 +277,13 @@ def test_an_older_state_in_its_place_is_noticed(reopen: Callable[[], PostgresSto
     with pytest.raises(StoreFailed, match="Start Assay again"):
         count(store)
     until(lambda: f"store {store.name}" not in {thread.name for thread in threading.enumerate()})
-    assert count(reopen()) == 1
+    other = reopen()
+    assert count(other) == 1
+    for name in ("y", "z"):
+        put(other, name)
+    with pytest.raises(StoreFailed, match="Start Assay again"):
+        put(store, "z")  # although there are as many changes again
+    assert count(other) == 3
 
 
 def test_without_its_packages_it_says_what_to_install() -> None:
