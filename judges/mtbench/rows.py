@@ -224,8 +224,8 @@ def voters(row: Mapping[str, Any]) -> list[str]:
 
 def voter_group(name: str) -> str:
     """The group that a voter belongs to: expert_3 is one of the experts."""
-    group, separator, number = name.rpartition("_")
-    return group if separator and number.isdigit() else ""
+    group, _, number = name.rpartition("_")
+    return group if number.isdigit() else ""
 
 
 def read_turn(row: Mapping[str, Any], file: str, usual: int | None = None) -> int:
