@@ -315,8 +315,6 @@ def match_table(
     keys = _places(roles, names, rows, question, speech)
     rows, roles, keys = _part_by_question(rows, roles, keys, question) if question else (rows, roles, keys)
     rows, roles, keys = _pivot_wide(rows, roles, keys) if roles.by else (rows, roles, keys)
-    if not (roles.judges and roles.people):
-        raise NoTable(_column_question(path, names, rows, roles))
     about = dict.fromkeys(v.dimension for v in roles.judges)
     if not set(about) & {v.dimension for v in roles.people}:
         raise NoTable(_column_question(path, names, rows, roles))
