@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,16 @@ def test_a_cell_that_is_nested_too_deep_is_a_text_and_its_line_is_named(tmp_path
     file.write_text(f"item,card,model,raw,params\na,c,m,x,{'[' * 5_000}\n", encoding="utf-8")
     with pytest.raises(BadLines, match=r"line 2: params: input should be a valid dictionary"):
         read_files([file])
+
+
+def test_items_of_lines_are_there_by_their_ids_and_parameters_may_be_a_text(tmp_path: Path) -> None:
+    file = tmp_path / "lines.jsonl"
+    item = {"id": "r", "kind": "response", "task": "t", "output": "o"}
+    score = {"item": "r", "unit": "response", "dimension": "tone", "judge": "m", "card": "c", "sample": 0, "code": 1.0}
+    lines = [item, {**score, "params": '{"seed": 7}'}, {**score, "params": {"seed": 8}}]
+    file.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    contents = read_files([file])
+    assert list(contents.items) == ["r"] and [value.params["seed"] for value in contents.scores] == [7, 8]
 
 
 def test_what_holds_no_rows_is_told_with_what_to_do(tmp_path: Path) -> None:

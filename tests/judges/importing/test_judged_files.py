@@ -6,7 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from judges.importing.judged_files import AmbiguousJudge, JudgeKey, choose_judge, judge_key, named_judges
+from judges.cards import card
+from judges.importing.judged_files import (
+    AmbiguousJudge,
+    JudgeKey,
+    choose_judge,
+    judge_key,
+    named_judges,
+    placeholder_items,
+)
 from judges.importing.lines import parse_judgment
 
 KEYS = [
@@ -41,6 +49,18 @@ def test_of_one_judge_asked_in_one_order_and_in_both_the_latter_counts() -> None
     one, both, other = (judge_key("plain_pairwise", model, {"orders": orders}, "v1")
                         for model, orders in (("x", "ab"), ("x", "both"), ("y", "ba")))  # fmt: skip
     assert named_judges([one, both, other], None, "") == [both, other]
+    assert [key.orders for key in (one, both, judge_key("plain_pairwise", "x", {}, "v1"))] == ["ab", "both", ""]
+
+
+def test_an_item_that_is_not_there_has_the_turns_that_its_replies_name() -> None:
+    row = {"card": "multi_turn_dialogue", "model": "m"}
+    reply = {"per_turn": [{"turn": 2}, {"turn": 4}]}
+    lines = [
+        (n, parse_judgment({**row, "item": key, **judgment}))
+        for n, (key, judgment) in enumerate((("p", {"reply": reply}), ("q", {"raw": '{"turn": 6}'})), 1)
+    ]
+    items = placeholder_items(card("multi_turn_dialogue"), lines, [("q", "turn:8")])
+    assert {key: [turn.turn for turn in item.turns] for key, item in items.items()} == {"p": [2, 4], "q": [6, 8]}
 
 
 def test_judges_that_differ_in_the_version_of_their_card_are_told_apart() -> None:

@@ -18,6 +18,7 @@ from judges.mtbench.many_turns import assemble_dialogues
 from judges.mtbench.rows import (
     BadField,
     JudgeNames,
+    read_choices,
     read_judge,
     read_judged_turns,
     read_question,
@@ -25,7 +26,7 @@ from judges.mtbench.rows import (
     role_of,
 )
 from judges.mtbench.swallow import assemble_swallow
-from tests.judges.mtbench.bench_rows import QUESTIONS, SINGLE, answer, fill_template, rating_row
+from tests.judges.mtbench.bench_rows import QUESTIONS, SINGLE, answer, fill_template, rating_row, read
 from tests.judges.mtbench.test_swallow import DETAILS, FIVE, RESULTS, results, row
 
 PAIR = {"question_id": 81, "model_1": "m/one", "model_2": "two", "judge": ["gpt-4", "pair-v2"], "turn": 1}
@@ -185,3 +186,14 @@ def test_a_model_with_answers_under_two_names_is_told() -> None:
     ])  # fmt: skip
     sentences = [sentence for sentence in completeness.describe_contents(assembled.bench) if "one name" in sentence]
     assert sentences == ["'org/One-7B' and 'one_7b' both have answers: if both are one model, give it one name."]
+
+
+def test_answers_to_unknown_questions_are_told() -> None:
+    bench = read(question=QUESTIONS, a__x=[answer(81, "m"), answer(82, "m"), answer(99, "m", ("One.", "Two."))]).bench
+    assert "Answers to questions that are not in the files: 99." in completeness.describe_contents(bench)
+
+
+@pytest.mark.parametrize("choices", [[], ["x"], {"index": 0}, None])
+def test_a_row_of_answers_has_at_least_one(choices: Any) -> None:
+    with pytest.raises(BadField, match="a list with at least one answer"):
+        read_choices({"choices": choices})

@@ -143,6 +143,14 @@ def test_a_row_that_does_not_fit_is_named_and_the_rest_is_taken() -> None:
     assert len(assembled.ratings) == 5 + 2
 
 
+def test_a_question_may_have_been_asked_for_its_first_turn_only() -> None:
+    short = row(0, [[9], [8]])
+    short |= {"predictions": short["predictions"][:1], "metrics": {"judge_score_overall_turn_1": [9]}}
+    bench = read((DETAILS, [short])).bench
+    assert [(r.turn, r.stated) for r in bench.ratings] == [(1, 9)]
+    assert bench.answers["81", "org/model", 0].turns == ("The first answer 0 to Write a poem about rain.",)
+
+
 @pytest.mark.parametrize("choices", [["x"], [None], {"index": 0, "turns": ["R"]}, 5])
 def test_reference_answers_in_an_unknown_shape_are_none(choices: Any) -> None:
     bare = row(0, FIVE)

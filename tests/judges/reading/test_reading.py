@@ -135,6 +135,11 @@ def test_a_pair_that_breaks_a_rule_is_marked(change: dict[str, Any], text: str) 
     assert any(text in r.text for r in reading.remarks if r.sort == "rule")
 
 
+def test_a_comparison_that_failed_at_its_judge_is_no_answer() -> None:
+    reading = read_reply(card("mt_bench_pair"), {"judgment": "$ERROR$"}, PAIR)
+    assert (reading.unscored, reading.why) == ("api_error", "the judgment is $ERROR$: the call to the judge failed")
+
+
 def test_an_invented_section_is_marked_and_a_missing_one_is_incomplete() -> None:
     extra = {"section_label": "Three", "response_a": SIDE, "response_b": SIDE}
     judged: list[Any] = GOOD_PAIR["section_judgments"]  # type: ignore[assignment]

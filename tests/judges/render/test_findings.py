@@ -4,9 +4,20 @@ import numpy as np
 import pytest
 
 from judges.cards import card
-from judges.render.findings import agreement, anchoring, as_html, baselines, confidence, means, sample_size, slices
+from judges.render.findings import (
+    agreement,
+    anchoring,
+    as_html,
+    auto_accept,
+    baselines,
+    confidence,
+    means,
+    sample_size,
+    slices,
+)
 from judges.render.findings.findings import Column, Measures, Table, quiet, say, sentence_text, warn
 from judges.stats.approval_check import CheckPolicy, check_dimension
+from judges.stats.auto_accept import AutoAcceptance, ThresholdTest
 from judges.stats.baselines import compare_baselines
 from judges.stats.calibration import DimensionResult, PairedRatings, summarise
 from judges.stats.means import JudgeMeans
@@ -137,3 +148,15 @@ def test_anchoring_is_concluded_only_where_enough_ratings_are_not_the_commonest_
     assert sentence_text(undefined).startswith("Not tested. Kappa is undefined on 40 items: everyone gave one and the")
     enough, *_ = anchoring.findings(blind, assisted, change, 10.0)
     assert sentence_text(enough).startswith("People agree less with the judge where they see its scores")
+
+
+def test_a_plot_of_what_may_be_accepted_goes_down_to_the_lower_bounds_that_there_are():
+    steps = [
+        ThresholdTest(0.9, 0.25, Interval(0.75, 0.6, 0.8, 0.625, 8, 8, 8.0, ""), True),
+        ThresholdTest(0.5, 0.5, Interval(0.5, None, None, None, 8, 8, 8.0, ""), None),
+    ]
+    plot = auto_accept.plot(AutoAcceptance(0.9, 0.05, None, None, "", steps[0].agreement, tuple(steps), 8, 8))
+    assert plot is not None
+    assert plot.series == [
+        ("agreement, down to its lower bound", [25.0, 50.0], [75.0, 50.0], [62.5, None], [75.0, 50.0])
+    ]

@@ -12,7 +12,7 @@ from judges.mtbench.pipelines import Pipeline, compare_pipelines
 from judges.mtbench.protocol import Protocol
 from judges.mtbench.ranks import Ranking, compare_ranks, rank_models
 from judges.mtbench.ratings import ReadingRules, count_judgments, count_ratings, read_ratings
-from judges.mtbench.records import Answer, Bench, BenchQuestion, Game, Vote
+from judges.mtbench.records import Answer, Bench, BenchQuestion, Game, Judge, Vote
 from judges.mtbench.replay import replay
 from judges.mtbench.votes import vote_agreement
 from judges.mtbench.win_rates import decide_games, win_rates
@@ -257,3 +257,9 @@ def test_factors_that_differ_come_first_and_are_marked():
     assert named["judge"][1:3] == ("j", "k") and "new calls to a judge" in named["judge"][3]
     assert named["system prompt of answers"][2] == "日本語で。"
     assert len(mtbench_gap.FACTORS) == 4 == len(rows[0])
+
+
+def test_a_wording_has_its_name_or_else_its_fingerprint():
+    judges = {mark: Judge(mark, mark, "single-v1", mark) for mark in ("7be1", "90aa", "")}
+    rows = mtbench_results.prompts(Bench(judges=judges), {mark: mark for mark in judges}, {"7be1": "FastChat's"}).rows
+    assert [row["wording"] for row in rows] == ["FastChat's", "90aa", "not known"]
