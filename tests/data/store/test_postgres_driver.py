@@ -265,6 +265,13 @@ def test_a_store_that_is_brought_up_to_date_elsewhere_takes_no_more_here(
     assert store.newest() == 1
 
 
+def test_a_connection_waits_as_long_as_a_change_may_take_whatever_the_server_says(empty_database: str) -> None:
+    with postgres_schema.connect(empty_database) as link:
+        names = ("lock_timeout", "idle_in_transaction_session_timeout", "statement_timeout", "datestyle")
+        settings = [link.execute(f"show {name}".encode()).fetchall()[0][0] for name in names]
+    assert settings == ["2min", "2min", "0", "ISO, YMD"]
+
+
 def test_an_older_state_in_its_place_is_noticed(reopen: Callable[[], PostgresStore], empty_database: str) -> None:
     store = reopen()
     put(store, "x")
