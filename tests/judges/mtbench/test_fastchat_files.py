@@ -17,7 +17,7 @@ from judges.importing.bench_files import read_bench
 from judges.importing.jsonl import Record
 from judges.mtbench import parsing
 from judges.mtbench.assembly import BenchFile, assemble, judge_key
-from judges.mtbench.fastchat_files import fastchat_files, write_fastchat
+from judges.mtbench.fastchat_files import _prompt_of, _score, fastchat_files, write_fastchat
 from judges.mtbench.prompts import family_name, wording
 from judges.mtbench.records import Answer, Bench, BenchQuestion, Game, Judge, PromptText, Rating, Vote
 from judges.mtbench.rows import role_of
@@ -202,3 +202,23 @@ def test_every_name_of_a_prompt_is_of_its_family() -> None:
     files = fastchat_files(BENCH)
     names = {row["judge"][1] for name in files if "judgment/gpt-4_" in name for row in files[name]}
     assert {family_name(name) for name in names} == {"single-v1", "pair-v2"}
+
+
+@pytest.mark.parametrize(
+    ("stated", "text", "number"),
+    [(6.5, "[[7]]", 6.5), (6.0, "", 6), (None, "So: [[7]]", 7), (None, "no rating", -1), (None, " ", -1)],
+)
+def test_a_rating_is_what_its_file_states_else_what_its_text_says(stated: Any, text: str, number: float) -> None:
+    assert _score(Rating("j", "1", "m", 0, 1, 0, text, stated)) == number
+
+
+def test_the_only_turn_of_a_question_has_a_prompt_and_one_beyond_it_none() -> None:
+    template = "Q {question} A {answer}"
+    judge = Judge("j", "gpt", "single-v1", wording(template))
+    bench = Bench(
+        questions={"1": BenchQuestion("1", "writing", ("why?",))},
+        answers={("1", "m", 0): Answer("1", "m", 0, ("so",))},
+        prompts=(PromptText("single-v1", "single", "s", template),),
+    )
+    prompts = [_prompt_of(bench, judge, Rating("j", "1", "m", 0, turn, 0, "", None)) for turn in (1, 2)]
+    assert prompts == ["Q why? A so", ""]

@@ -274,6 +274,16 @@ def test_the_table_of_the_two_built_in_protocols():
     assert (factors["answers cut at"].one, factors["answers cut at"].other) == ("never", "8,192 characters")
 
 
+def test_questions_of_two_sets_of_files_are_compared_by_their_texts():
+    bench, other = (make_bench([("j", 1, "m", 1, 2)]) for _ in range(2))
+    shown = [
+        factor.one.partition("; ")[2] for there in (bench, other)
+        for factor in compare_pipelines(Pipeline(bench, "j", FASTCHAT), Pipeline(there, "j", SWALLOW))
+        if factor.name == "questions"
+    ]  # fmt: skip
+    assert shown == ["", "0 of 1 with another text than there"]
+
+
 words = st.sampled_from(["same", "<think>t</think>a", "long " * 9, "other"])
 runs = st.lists(
     st.tuples(st.integers(1, 3), st.sampled_from("mn"), st.integers(1, 2), st.sampled_from([None, 1, 4, 9, 12]),

@@ -98,6 +98,13 @@ def test_means_of_the_results_are_compared_with_the_details(stated: dict[str, fl
     assert fits or ("turn 1 is stated as 7.2, and the details" in notes[0] and "give 7 (-1 counted)" in notes[0])
 
 
+def test_means_of_other_tasks_are_not_those_of_the_details() -> None:
+    means = results(judge_score_overall_turn_1_avg=7.0)
+    means["results"] = {TASK: means["results"][TASK], "all": {"judge_score_overall_turn_1_avg": 2.0}}
+    assembled = read((DETAILS, [row(0, FIVE)]), (RESULTS, [means]))
+    assert not [note for note in assembled.notes if "is stated as" in note]
+
+
 def test_shares_of_ten_come_in_on_the_scale_of_their_texts() -> None:
     details = row(0, FIVE)
     details["metrics"]["judge_score_overall_turn_1"] = [n / 10 for n in FIVE[0]]

@@ -1,9 +1,12 @@
 """Findings: what a page and a report draw is the same, and shows other people's text as text."""
 
+from xml.etree import ElementTree
+
 import numpy as np
 import pytest
 
 from judges.cards import card
+from judges.render import svg
 from judges.render.findings import (
     agreement,
     anchoring,
@@ -148,6 +151,21 @@ def test_anchoring_is_concluded_only_where_enough_ratings_are_not_the_commonest_
     assert sentence_text(undefined).startswith("Not tested. Kappa is undefined on 40 items: everyone gave one and the")
     enough, *_ = anchoring.findings(blind, assisted, change, 10.0)
     assert sentence_text(enough).startswith("People agree less with the judge where they see its scores")
+
+
+@pytest.mark.parametrize(("blind", "assisted", "lacking"), [(0, 9, "no blind labels"), (9, 0, "no labels given with")])
+def test_anchoring_needs_labels_of_both_sorts(blind, assisted, lacking):
+    both = [Interval(0.5, 0.4, 0.6, 0.4, n, n, float(n), "linearised") for n in (blind, assisted)]
+    [sentence] = anchoring.findings(*both, both[0], 10.0)
+    assert f"Not tested: there are {lacking}" in sentence_text(sentence)
+
+
+def test_a_count_stands_in_the_middle_of_its_square():
+    root = ElementTree.fromstring(svg.confusion_matrix([[3, 0], [1, 2]], ["no", "yes"]))
+    squares = [node for node in root.iter() if node.get("class", "").startswith("f0")]
+    places = {node.text: float(node.get("x", "")) for node in root.iter() if node.text in ("3", "1", "2")}
+    middles = [float(square.get("x", "")) + float(square.get("width", "")) / 2 for square in squares]
+    assert [places["3"], places["1"], places["2"]] == [middles[0], middles[2], middles[3]]
 
 
 def test_a_plot_of_what_may_be_accepted_goes_down_to_the_lower_bounds_that_there_are():
