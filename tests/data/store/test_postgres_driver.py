@@ -272,6 +272,21 @@ def test_a_connection_waits_as_long_as_a_change_may_take_whatever_the_server_say
     assert settings == ["2min", "2min", "0", "ISO, YMD"]
 
 
+def test_a_change_is_tried_until_the_database_is_back(
+    reopen: Callable[[], PostgresStore], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgres_driver, "_RETRY_SECONDS", 0.0)
+    answers = iter([*[psycopg.OperationalError("the connection is lost")] * 3, "saved"])
+
+    def write() -> str:
+        answer = next(answers)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    assert reopen()._write_with_retries(write) == "saved"
+
+
 def test_an_older_state_in_its_place_is_noticed(reopen: Callable[[], PostgresStore], empty_database: str) -> None:
     store = reopen()
     put(store, "x")

@@ -260,6 +260,7 @@ def test_pipelines_without_a_common_model_have_no_way():
     assert replay(Pipeline(bench, "j", PLAIN), Pipeline(other, "k", PLAIN)) is None
     failed = make_bench([("k", 1, "m", 1, None)])
     assert replay(Pipeline(bench, "j", PLAIN), Pipeline(failed, "k", PLAIN)) is None
+    assert replay(Pipeline(failed, "k", PLAIN), Pipeline(bench, "j", PLAIN)) is None
 
 
 def test_the_table_of_the_two_built_in_protocols():

@@ -168,6 +168,11 @@ def test_a_count_stands_in_the_middle_of_its_square():
     assert [places["3"], places["1"], places["2"]] == [middles[0], middles[2], middles[3]]
 
 
+def test_words_below_a_plot_that_are_wider_than_their_places_are_left_out_evenly():
+    words = ["m" * 20] * 6  # at most 90 wide count: one and a half places of 60
+    assert len(svg._ticks_below(words, 0, 5, lambda place: 60.0 * place, 0)) == 3
+
+
 def test_a_plot_of_what_may_be_accepted_goes_down_to_the_lower_bounds_that_there_are():
     steps = [
         ThresholdTest(0.9, 0.25, Interval(0.75, 0.6, 0.8, 0.625, 8, 8, 8.0, ""), True),
