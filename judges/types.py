@@ -41,6 +41,11 @@ SORTS_OF: dict[Kind, tuple[UnitSort, ...]] = {
     "response": ("response",),
 }
 """The sorts of units that an item of each kind has, in the order in which a reply takes them."""
+Place = tuple[Kind, str, str]
+"""A question: the kind of its items, the sort of the units that it is about, and its name."""
+MAX_NAME_LETTERS = 60
+NO_NAME_SIGNS = r"\x00-\x1f\x7f<>`|\\/"
+"""The most letters of a person's name, and the signs that none may have, for a character class of an expression."""
 Identifier = Annotated[str, StringConstraints(min_length=1, max_length=300, strip_whitespace=True)]
 
 

@@ -21,10 +21,8 @@ from judges.card import Card, Example
 from judges.errors import AssayError, BadCard, UnknownCard
 from judges.examples import with_examples
 from judges.strict_json import canonical
-from judges.types import Dimension, Kind, Scale, sort_of
+from judges.types import Dimension, Kind, Place, Scale, sort_of
 
-Place = tuple[Kind, str, str]
-"""(item kind, unit sort, dimension)"""
 _SCOPE = "cards"
 
 

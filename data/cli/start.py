@@ -17,7 +17,6 @@ from pathlib import Path
 from data.cli.import_ import print_problems
 from data.cli.options import acting_person, add_actor, add_dataset, add_good_rows, workspace_store
 from data.importing import start
-from data.importing.detection.interpretation import AnswerSeries, Interpretation
 from data.importing.files.source import from_paths
 from data.importing.importing import detect_formats, import_source
 from data.importing.plan import FORMATS, SAMPLINGS, ImportPlan
@@ -28,6 +27,7 @@ from data.store.errors import BadInput
 from judges.authoring.card_lookup import recipe_of_scale
 from judges.authoring.recipe import RecipeScale
 from judges.cli.progress_bar import Bar
+from judges.importing.interpretation import AnswerSeries, Interpretation
 from judges.plural import many
 from judges.stats.calibration import Summary
 

@@ -9,8 +9,7 @@ from data.cards.cards import current_cards as known_cards
 from data.importing.detection.detection import DetectedFile, read_format
 from data.importing.files.source import Source
 from data.importing.formats import SEPARATE
-from data.importing.lines import Entry, Line
-from data.importing.mapping.mapping import SCOPE, ColumnMapping, mapping_key
+from data.importing.mapping.mapping_texts import SCOPE, mapping_key
 from data.importing.mapping.question_matching import match_questions
 from data.importing.plan import ImportPlan
 from data.records.values import get_setting
@@ -19,6 +18,8 @@ from data.store.errors import BadInput
 from judges.authoring.custom import from_spec
 from judges.card import Card
 from judges.cards import cards
+from judges.importing.entries import Entry, Line
+from judges.importing.mapping import ColumnMapping
 
 
 def mapping_for(store: Store, plan: ImportPlan, known: DetectedFile) -> ColumnMapping:

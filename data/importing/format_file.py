@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from data.importing.files.container import Container
-from data.importing.mapping.mapping import ColumnMapping
 from judges.importing.jsonl import Record
+from judges.importing.mapping import ColumnMapping
 
 
 @dataclass(frozen=True)

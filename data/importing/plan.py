@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from data.importing.formats import OWN, TOOLS
-from data.importing.lines import Sort
 from data.store.errors import BadInput
 from judges.authoring.recipe import RecipeScale
+from judges.importing.entries import Sort
 from judges.types import Kind
 
 if TYPE_CHECKING:
-    from data.importing.mapping.mapping import ColumnMapping
+    from judges.importing.mapping import ColumnMapping
 
 Format = str
 FORMATS: tuple[Format, ...] = ("auto", *OWN, *TOOLS)

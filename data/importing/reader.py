@@ -26,8 +26,8 @@ from typing import Any, BinaryIO
 
 from data import log
 from data.importing import snapshot, source_reader, subprocess_reader
-from data.importing.detection.contents import read_contents
 from data.importing.detection.detection import DetectedFile, detect_formats
+from data.importing.detection.source_contents import read_contents
 from data.importing.files.source import Source, file_at
 from data.importing.staging import Spool
 from judges.errors import AssayError

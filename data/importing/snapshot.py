@@ -8,11 +8,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from data.cards import cards
-from data.cards.cards import Place
 from data.importing.detection.detection import DetectedFile
 from data.importing.entries import mapping_for
 from data.importing.formats import items_role
-from data.importing.mapping.mapping import ColumnMapping, mapping_key
+from data.importing.mapping.mapping_texts import mapping_key
 from data.importing.plan import ImportPlan
 from data.records import guidelines, judge_prompts
 from data.records.items import bench_dialogues
@@ -25,7 +24,8 @@ from data.store.ids import content_id
 from judges.authoring.custom import from_spec
 from judges.card import Card
 from judges.cards import cards as folder
-from judges.types import Dimension
+from judges.importing.mapping import ColumnMapping
+from judges.types import Dimension, Place
 
 
 @dataclass(frozen=True)

@@ -15,13 +15,13 @@ from data.importing.checks.line_checks import LineChecks
 from data.importing.detection.detection import DetectedFile, format_titles
 from data.importing.entries import read_entries
 from data.importing.files.source import Source
-from data.importing.lines import Hint
 from data.importing.report import ImportPreview, ProblemCollector, TooManyErrors
 from data.importing.snapshot import Snapshot
 from data.importing.staging import Spool
 from data.records.judge_prompts import PromptSet
 from data.records.settings import GoldRule
 from data.store.errors import BadInput
+from judges.importing.entries import Hint
 
 Progress = Callable[[int, int, int], None]
 """Called now and then with the bytes read, the bytes there are, and the lines so far."""

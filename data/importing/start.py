@@ -12,10 +12,9 @@ from data.calibration import calibration
 from data.cards import cards
 from data.gold.gold import BASES, Basis
 from data.importing import subprocess_reader
-from data.importing.detection import contents
 from data.importing.detection.detection import DetectedFile
-from data.importing.detection.interpretation import Interpretation, change_scales, interpret_contents
 from data.importing.detection.plan_proposal import propose_plan
+from data.importing.detection.source_contents import read_contents
 from data.importing.files.source import Source
 from data.importing.plan import ImportPlan
 from data.importing.source_reader import Progress
@@ -27,6 +26,7 @@ from data.store import Store
 from data.store.errors import BadInput
 from judges.authoring.recipe import RecipeScale
 from judges.importing.columns import fault_of_names
+from judges.importing.interpretation import Interpretation, change_scales, interpret_contents
 from judges.plural import many
 from judges.stats.calibration import Summary, summarise
 
@@ -64,7 +64,7 @@ def interpret_source(
     if source.isolated:
         source_contents = subprocess_reader.read_contents(source, detected, progress, waits)
     else:
-        source_contents = contents.read_contents(source, detected, progress)
+        source_contents = read_contents(source, detected, progress)
     names = list(dict.fromkeys(name for table in source_contents.tables.values() for name in table.columns))
     if fault := fault_of_names(source.name, names, judges, people):
         raise BadInput(fault)

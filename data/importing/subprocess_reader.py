@@ -26,7 +26,6 @@ from pydantic import TypeAdapter
 
 from data import log
 from data.importing.checks.known_rows import QUERIES, Lookup
-from data.importing.detection.contents import SourceContents
 from data.importing.detection.detection import DetectedFile
 from data.importing.files.container import Container
 from data.importing.files.source import Source
@@ -37,6 +36,7 @@ from data.importing.source_reader import Progress, ReadingResult
 from data.importing.staging import Spool
 from data.store.errors import BadInput
 from data.temp_folders import folder_for
+from judges.importing.table_contents import SourceContents
 
 MAX_MEMORY_BYTES = 2**30
 """Bytes that reading may take, beyond what the process has when it begins."""
@@ -77,7 +77,7 @@ def detect_formats(
 def read_contents(
     source: Source, detected: list[DetectedFile], progress: Progress = lambda *_: None, waits: OnWait = lambda _: None
 ) -> SourceContents:
-    """Return a summary of the files of a source, as `data.importing.detection.contents.read_contents` does.
+    """Return a summary of the files of a source, as `data.importing.detection.source_contents.read_contents` does.
 
     Raises BadInput past the limits.
     """

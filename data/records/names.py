@@ -24,9 +24,6 @@ _SYSTEM_NAMES = {
 }  # fmt: skip
 SYSTEM_ACTORS = (SAMPLE_ACTOR, APPROVAL_ACTOR, MACHINE_ACTOR, BACKUP_ACTOR, SIGN_IN_ACTOR)
 RESERVED = (*SYSTEM_ACTORS, "Assay", "Assay itself")
-MAX_NAME_LETTERS = 60
-NO_NAME_SIGNS = r"\x00-\x1f\x7f<>`|\\/"
-"""The signs that no person's name may have, for a character class of a regular expression."""
 
 _LOOKS = """
     AΑАᎪᗅꓮ𐊠𖽀 aɑαаᴀ BΒВᏴᗷꓐꞴ𐊂𐊡𐌁 bƄʙЬвᏏᑲᖯ CСᏟⲤꓚ𐊢𐌂𐐕𐔜𑣩𑣲 cсᴄⲥꮯ𐐽 DᎠᗞᗪꓓ dĐđԁᏧᑯᴅꓒ EΕЕᎬⴹꓰ𐊆𑢦𑢮 eеҽᴇꬲ FϜᖴꓝꞘ𐊇𐊥𐔥𑢢𑣂 fքẝꜰꞙꬵ

@@ -16,8 +16,9 @@ from data.records.values import put_setting
 from data.store import Store, Tx, cache_result
 from data.store.errors import BadInput, NotAllowed, NotFound
 from data.store.ids import new_id
+from judges.types import MAX_NAME_LETTERS, NO_NAME_SIGNS
 
-_NAME = re.compile(f"[^{names.NO_NAME_SIGNS}]{{1,{names.MAX_NAME_LETTERS}}}")
+_NAME = re.compile(f"[^{NO_NAME_SIGNS}]{{1,{MAX_NAME_LETTERS}}}")
 
 
 @allow("anybody")

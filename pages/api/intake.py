@@ -9,12 +9,12 @@ from typing import Any
 
 from data.importing.files.source import Source, from_path, from_uploads
 from data.importing.importing import import_source
-from data.importing.lines import Sort
 from data.importing.plan import ImportPlan
 from data.importing.report import ImportResult
 from data.queue import queue
 from data.records.judge_lookup import lookup_judge
 from data.store.errors import BadInput, NotFound
+from judges.importing.entries import Sort
 from pages.api.call import Call, StoredAnswer
 from pages.api.models import DrawnOut, LinesOut
 from pages.api.problems import MAX_SHOWN_LINES, lines_of

@@ -11,17 +11,15 @@ import streamlit as st
 from data.cards import cards
 from data.importing.detection.detection import DetectedFile
 from data.importing.formats.table import example_lines
-from data.importing.mapping.mapping import (
+from data.importing.mapping.mapping_texts import format_values, mapping_key, parse_values
+from judges.errors import AssayError
+from judges.importing.mapping import (
     FIELDS,
     ColumnMapping,
     JudgmentColumns,
     LabelColumns,
     ValueSource,
-    format_values,
-    mapping_key,
-    parse_values,
 )
-from judges.errors import AssayError
 from judges.importing.speakers import ROLES
 from judges.types import Kind
 from pages.ui import session, text

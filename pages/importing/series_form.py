@@ -10,10 +10,10 @@ import pandas as pd
 import streamlit as st
 
 from data.cards import cards
-from data.importing.detection.interpretation import AnswerSeries, By, Interpretation, change_scales
 from judges.authoring.card_lookup import recipe_of_scale, spell_scale
 from judges.authoring.recipe import RecipeScale
 from judges.errors import AssayError
+from judges.importing.interpretation import AnswerSeries, By, Interpretation, change_scales
 from pages.ui import session, text
 
 WHOSE: dict[By, str] = {"judge": "a judge's", "person": "a person's", "": "left out"}

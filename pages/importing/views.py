@@ -15,13 +15,13 @@ import streamlit as st
 from data.importing import formats, importing, start
 from data.importing.detection import plan_proposal
 from data.importing.detection.detection import DetectedFile
-from data.importing.detection.interpretation import Interpretation
 from data.importing.file_examples import FILE_EXAMPLES
 from data.importing.files.source import Source
 from data.importing.plan import SAMPLINGS, ImportPlan
 from data.importing.report import ImportPreview, ImportProblem, ImportRecord, ImportResult
 from data.records import datasets
 from judges.errors import AssayError
+from judges.importing.interpretation import Interpretation
 from judges.plural import many
 from judges.render.findings.findings import COUNT, Column
 from judges.render.words import REASONS

@@ -6,10 +6,10 @@ from data.gold.disputes import PersonLabel, Place, labels_to_json
 from data.importing.checks.import_context import ImportContext, check_person, check_text, parse_time
 from data.importing.checks.known_rows import KnownAdjudications, KnownDecision
 from data.importing.checks.labels import LabelQuestion, describe_cell, find_question, format_moment
-from data.importing.lines import Line, LineError
 from data.records import rows
 from data.records.tables import AdjudicationRow
 from data.store.ids import content_id
+from judges.importing.entries import Line, LineError
 from judges.importing.lines import AdjudicatedLabel, AdjudicationLine
 
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
+from pydantic import Field
+
 from data.importing.checks.import_context import ImportContext, check_text
-from data.importing.lines import GuidelinesLine, Line, LineError
+from data.records.guidelines import MAX_GUIDELINES_LENGTH
 from data.records.judge_prompts import PromptSet
 from data.records.settings import GoldRule
+from judges.importing.entries import Line, LineError
 from judges.importing.lines import GoldRuleLine
 from judges.mtbench.records import PromptText
+from judges.types import Strict
 
 
 class GoldRuleCheck:
@@ -54,6 +58,12 @@ def _words(rule: GoldRule) -> str:
     difference = "any number of steps" if rule.apart is None else f"{rule.apart} step{'' if rule.apart == 1 else 's'}"
     out = ", ratings to adjudicate are left out" if rule.waiting == "out" else ""
     return f"{rule.resolve}, people may differ by {difference}{out}"
+
+
+class GuidelinesLine(Strict):
+    """The line of a dataset's guidelines."""
+
+    guidelines: str = Field(min_length=1, max_length=MAX_GUIDELINES_LENGTH)
 
 
 class GuidelinesCheck:

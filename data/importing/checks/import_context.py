@@ -7,18 +7,17 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from data.cards.cards import Place
 from data.importing.checks.known_rows import KnownItem, KnownItems
-from data.importing.lines import ItemMissing, Line, LineError, RejectedRow
 from data.importing.report import ImportPreview, ProblemCollector
 from data.importing.snapshot import Snapshot
 from data.importing.staging import Spool
-from data.records.names import MAX_NAME_LETTERS, NO_NAME_SIGNS, imported_name
+from data.records.names import imported_name
 from data.store.errors import BadInput
 from data.store.ids import now, to_utc
 from judges.card import Card
+from judges.importing.entries import ItemMissing, Line, LineError, RejectedRow
 from judges.strict_json import check_value, show_value
-from judges.types import Dimension
+from judges.types import MAX_NAME_LETTERS, NO_NAME_SIGNS, Dimension, Place
 
 MAX_SHOWN_ROWS, _MAX_SHOWN_LENGTH = 5, 2_000
 _MAX_REMEMBERED_TEXTS = 100_000

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from data.importing.checks.import_context import ImportContext, check_text
 from data.importing.checks.known_rows import KnownItem
-from data.importing.lines import Line, LineError
 from data.records import rows
 from judges.authoring.custom import from_spec
 from judges.card import Card
 from judges.cards import cards
 from judges.errors import AssayError
+from judges.importing.entries import Line, LineError
 from judges.importing.lines import CardLine, parse_item
 from judges.strict_json import show_value
 from judges.types import Dialogue, Dimension, Pair, Response

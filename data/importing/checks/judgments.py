@@ -11,11 +11,11 @@ from typing import Any, BinaryIO
 from data.importing.checks.import_context import MAX_SHOWN_ROWS, ImportContext, check_text
 from data.importing.checks.known_rows import KnownItem, KnownJudgments
 from data.importing.checks.order_pairs import FAILED, OrderCheck
-from data.importing.lines import Line, LineError
 from data.records import rows
 from judges.authoring.soundness import find_faults
 from judges.card import Card
 from judges.client.endpoint import is_practice
+from judges.importing.entries import Line, LineError
 from judges.importing.lines import JudgmentLine
 from judges.plural import many, verb
 from judges.protocols.call_plan import Task, params_of_stored, reread, unpack_replies

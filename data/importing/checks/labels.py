@@ -6,19 +6,18 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from data.cards import cards
 from data.importing.checks.import_context import ImportContext, check_person, check_text, parse_time
 from data.importing.checks.known_rows import Cell, KnownItem, KnownLabels, label_slot
-from data.importing.lines import Line, LineError
 from data.importing.staging import LATER
 from data.records import rows
 from data.records.tables import LabelRow
 from data.store.errors import BadInput
 from data.store.ids import content_id
 from judges.errors import BadScale
+from judges.importing.entries import Line, LineError
 from judges.importing.lines import CellLine, LabelLine
 from judges.strict_json import show_value
-from judges.types import Dimension, Scale, is_unit, sort_of, turn_number, units
+from judges.types import Dimension, Place, Scale, is_unit, sort_of, turn_number, units
 
 NO_PROBABILITY = (
     "A label's item is said to be drawn at random, but neither the number of items it was drawn from nor the "
@@ -48,7 +47,7 @@ class LabelQuestion(NamedTuple):
             raise LineError(name, f"{name}: {error}.") from None
 
 
-def find_question(line: CellLine, item: KnownItem, questions: Mapping[cards.Place, Dimension]) -> LabelQuestion:
+def find_question(line: CellLine, item: KnownItem, questions: Mapping[Place, Dimension]) -> LabelQuestion:
     """The question that a line answers. Raises LineError where its unit or question does not exist."""
     own_units = units(item)
     if not is_unit(line.unit) or line.unit not in own_units:

@@ -18,7 +18,6 @@ from data.importing.checks.judgments import JudgmentCheck
 from data.importing.checks.known_rows import KnownAdjudications, KnownItems, KnownJudgments, KnownLabels, Lookup
 from data.importing.checks.labels import LabelCheck
 from data.importing.formats import table
-from data.importing.lines import Entry, ItemMissing, Line, LineError, RejectedRow, Sort
 from data.importing.report import ProblemCollector
 from data.importing.sentences import validation_problems
 from data.importing.snapshot import Snapshot
@@ -26,6 +25,7 @@ from data.importing.staging import Spool
 from data.records import rows
 from data.store.errors import BadInput
 from judges.errors import AssayError
+from judges.importing.entries import Entry, ItemMissing, Line, LineError, RejectedRow, Sort
 from judges.plural import many, verb
 from judges.strict_json import BadJson, show_value
 

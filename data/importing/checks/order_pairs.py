@@ -13,8 +13,8 @@ from typing import Any, BinaryIO
 from data.importing.checks.import_context import ImportContext, check_text
 from data.importing.checks.known_rows import KnownItem, KnownJudgments
 from data.importing.files.spill_file import SpillFile
-from data.importing.lines import Line, LineError
 from judges.card import Card
+from judges.importing.entries import Line, LineError
 from judges.importing.lines import JudgmentLine
 from judges.plural import many
 from judges.protocols import order_halves

@@ -9,9 +9,9 @@ from typing import Any
 
 from data.importing.conversations.tool_reader import ToolReader
 from data.importing.conversations.utterances import Utterance, read_messages, text_of, to_turns
-from data.importing.lines import Line, NamedValue, ToolEntry
 from data.store.ids import content_id
 from judges.importing.column_names import WORDS, normalize
+from judges.importing.entries import Line, NamedValue, ToolEntry
 from judges.strict_json import decode_json
 
 _FIELDS = WORDS["fields"]

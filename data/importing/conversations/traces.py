@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from data.importing.conversations.call_chains import TraceSpan, first_new_entry, main_conversation
 from data.importing.conversations.tool_reader import ToolReader
 from data.importing.conversations.utterances import Utterance, to_turns
-from data.importing.lines import Line, NamedValue, ToolEntry
+from judges.importing.entries import Line, NamedValue, ToolEntry
 from judges.types import Kind
 
 Key = tuple[str, str]

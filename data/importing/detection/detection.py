@@ -12,12 +12,12 @@ from data.importing import formats
 from data.importing.files.container import POINTER, Container, detect_container, first_records, read_records
 from data.importing.files.source import Source, SourceFile
 from data.importing.format_file import FileStart, FormatFile
-from data.importing.lines import ToolEntry
-from data.importing.mapping.mapping import ColumnMapping
 from data.importing.plan import Format
 from data.store.errors import BadInput
 from judges.importing.column_names import WORDS, normalize
+from judges.importing.entries import ToolEntry
 from judges.importing.jsonl import Record
+from judges.importing.mapping import ColumnMapping
 from judges.importing.nested_cells import unfold_records
 from judges.mtbench import assembly
 

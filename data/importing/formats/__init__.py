@@ -15,8 +15,8 @@ from types import ModuleType
 from typing import Any, cast
 
 from data.importing.format_file import FileStart, FormatFile
-from data.importing.lines import ToolEntry
 from data.store.errors import BadInput
+from judges.importing.entries import ToolEntry
 
 BENCH = ("fastchat", "swallow", "mt_bench_101")
 """The formats of MT-Bench's files, beside which others are left aside."""

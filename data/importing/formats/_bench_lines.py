@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
-from data.importing.lines import Entry, Hint, Line, RejectedRow, RepeatCounter
 from data.store.ids import now
+from judges.importing.entries import Entry, Hint, Line, RejectedRow, RepeatCounter
 from judges.mtbench import completeness
 from judges.mtbench.assembly import AssembledBench, SourcePlace
 from judges.mtbench.dialogues import answer_name, pair_name

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from data.importing.format_file import FormatFile
-from data.importing.lines import Entry, Hint
 from judges.importing.bench_files import POINTER_MESSAGE, describe_left_aside
+from judges.importing.entries import Entry, Hint
 
 TITLE = "left aside"
 ROLES_OF_FILES = {

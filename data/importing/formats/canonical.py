@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 from data.importing.format_file import FileStart, FormatFile
-from data.importing.lines import Entry, Hint, Line, RejectedRow
-from data.importing.mapping.score_collector import ScoreCollector
 from judges.importing.contents import FORMAT, line_of_columns, sort_of_line
+from judges.importing.entries import Entry, Hint, Line, RejectedRow
 from judges.importing.jsonl import Record
+from judges.importing.score_collector import ScoreCollector
 
 TITLE = "Assay's JSON lines"
 _EXPORTED = (

@@ -20,7 +20,7 @@ from data.importing.conversations.utterances import (
     tool_utterances,
 )
 from data.importing.format_file import FileStart, objects_under
-from data.importing.lines import ToolEntry
+from judges.importing.entries import ToolEntry
 from judges.strict_json import decode_json
 
 TITLE = "LangSmith"

@@ -12,9 +12,9 @@ from typing import Any
 
 from data.importing.conversations.utterances import REASONING_TYPES, Utterance, read_messages
 from data.importing.format_file import FileStart, FormatFile
-from data.importing.lines import Entry, Hint, Line, LineError, RejectedRow
 from data.store.ids import content_id
 from judges.importing.column_names import parse_name
+from judges.importing.entries import Entry, Hint, Line, LineError, RejectedRow
 from judges.importing.jsonl import Record, kind_of
 from judges.importing.speakers import ROLES
 from judges.strict_json import show_value

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from data.importing.format_file import FileStart, FormatFile
 from data.importing.formats._bench_lines import bench_lines
-from data.importing.lines import Entry
+from judges.importing.entries import Entry
 from judges.mtbench import many_turns
 from judges.mtbench.assembly import BenchFile
 

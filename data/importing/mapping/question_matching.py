@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from data.importing.lines import Entry, Hint, Line, NamedValue, RepeatCounter, ToolEntry
-from data.importing.mapping.mapping import interpret_cell
-from data.importing.mapping.score_collector import ScoreCollector
 from data.importing.plan import Question
 from data.store.ids import now
 from judges.authoring.scale_inference import is_missing
 from judges.importing.columns import cell_text
+from judges.importing.entries import Entry, Hint, Line, NamedValue, RepeatCounter, ToolEntry
+from judges.importing.mapping import interpret_cell
+from judges.importing.score_collector import ScoreCollector
 from judges.plural import many
 from judges.types import is_unit, sort_of
 

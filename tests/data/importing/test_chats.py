@@ -13,8 +13,8 @@ from hypothesis import given
 
 from data.importing.formats.messages import to_dialogue
 from data.importing.importing import import_source, preview_import
-from data.importing.lines import LineError
 from data.importing.plan import ImportPlan
+from judges.importing.entries import LineError
 from judges.types import ITEM, Dialogue
 from tests.archives import compare_marks
 from tests.data.imports import source, workspace, wrecks

@@ -13,12 +13,12 @@ import pytest
 
 from data.importing.files.source import from_bytes
 from data.importing.importing import import_source
-from data.importing.mapping.mapping import ColumnMapping, LabelColumns, ValueSource
 from data.importing.plan import ImportPlan
 from data.importing.report import ImportRefused
 from data.store import Store
 from data.workspace.verify import verify
 from judges.errors import AssayError
+from judges.importing.mapping import ColumnMapping, LabelColumns, ValueSource
 from tests.archives import compare_marks, mask
 from tests.data.importing.test_fastchat import PAIRS, answer, rating_row, vote
 from tests.data.importing.test_table import ROWS, as_csv, as_parquet

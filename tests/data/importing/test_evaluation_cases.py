@@ -15,7 +15,7 @@ from data.importing.conversations.evaluation_cases import (
     text_fields,
 )
 from data.importing.conversations.utterances import Utterance
-from data.importing.lines import Hint, Line, NamedValue, RejectedRow
+from judges.importing.entries import Hint, Line, NamedValue, RejectedRow
 
 SYSTEM, ASK, ANSWER = Utterance("system", "S"), Utterance("user", "Q"), Utterance("assistant", "A")
 TOOL, MORE, LAST = Utterance("tool", "T", "f"), Utterance("user", "R"), Utterance("assistant", "B")

@@ -20,8 +20,6 @@ from data.importing.files.source import from_bytes, from_path
 from data.importing.format_file import FileStart, FormatFile
 from data.importing.formats import canonical
 from data.importing.importing import import_source, preview_import
-from data.importing.lines import Line, RejectedRow, RepeatCounter
-from data.importing.mapping.mapping import ColumnMapping, ValueSource
 from data.importing.plan import ImportPlan
 from data.importing.report import ImportRefused
 from data.importing.staging import Spool
@@ -33,7 +31,9 @@ from data.store.errors import BadInput, NotAllowed
 from data.store.ids import now
 from data.workspace.verify import verify
 from judges.cards import cards
+from judges.importing.entries import Line, RejectedRow, RepeatCounter
 from judges.importing.jsonl import Record
+from judges.importing.mapping import ColumnMapping, ValueSource
 from judges.render.csv_cells import write_csv_table
 from judges.tokens import tokens
 from judges.types import ITEM, Pair

@@ -27,8 +27,7 @@ from data.importing.detection.detection import DetectedFile
 from data.importing.detection.plan_proposal import previous_mapping
 from data.importing.files.source import Source, from_bytes, from_path, from_paths
 from data.importing.importing import detect_formats, import_source, preview_import, record_preview
-from data.importing.lines import Line
-from data.importing.mapping.mapping import ColumnMapping, interpret_cell, parse_mapping, parse_values
+from data.importing.mapping.mapping_texts import parse_mapping, parse_values
 from data.importing.plan import ImportPlan, Question
 from data.importing.report import ImportPreview, ImportRefused, ProblemCollector, TooManyErrors
 from data.records import people
@@ -41,6 +40,8 @@ from judges.authoring.recipe import Recipe, RecipeScale, check_recipe
 from judges.card import Card
 from judges.errors import AssayError
 from judges.importing.columns import cell_text
+from judges.importing.entries import Line
+from judges.importing.mapping import ColumnMapping, interpret_cell
 from judges.strict_json import canonical
 from tests.archives import compare_archive
 from tests.data import import_files
@@ -111,8 +112,8 @@ def test_lines_leave_these_rows_and_are_refused_in_these_words(
     monkeypatch.setattr("secrets.randbelow", lambda most: 7)
     for name in ("cards.cards", "importing.entries", "importing.importing", "importing.checks.items"):
         monkeypatch.setattr(f"data.{name}.from_spec", _remember(from_spec))
-    for name in ("mapping.mapping", "detection.plan_proposal"):
-        monkeypatch.setattr(f"data.importing.{name}.from_recipe", _remember(from_recipe))
+    for name in ("judges.importing.mapping", "data.importing.detection.plan_proposal"):
+        monkeypatch.setattr(f"{name}.from_recipe", _remember(from_recipe))
     with frozen_clock() as clock:
         clock.moment = DAY
         output = _mask_times("\n".join(_archive_text(tmp_path, monkeypatch)))

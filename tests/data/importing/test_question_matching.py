@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from data.importing.lines import Hint, Line, NamedValue, RejectedRow
 from data.importing.mapping.question_matching import UNKNOWN, match_questions
 from data.importing.plan import Question
 from judges.authoring.recipe import RecipeScale
+from judges.importing.entries import Hint, Line, NamedValue, RejectedRow
 
 
 def opinion(

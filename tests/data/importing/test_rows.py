@@ -15,12 +15,12 @@ import pytest
 from data.importing import start
 from data.importing.files.source import Source, from_bytes, from_path
 from data.importing.importing import detect_formats, import_source
-from data.importing.mapping.mapping import ColumnMapping
 from data.importing.plan import ImportPlan
 from data.importing.report import ImportRefused, list_imports
 from data.records import people
 from data.store import Store
 from judges.errors import AssayError
+from judges.importing.mapping import ColumnMapping
 from tests.archives import compare_archive
 from tests.data import import_files
 from tests.data.importing import tool_files

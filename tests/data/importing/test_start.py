@@ -15,8 +15,6 @@ from sklearn.metrics import cohen_kappa_score
 from data.cards import cards
 from data.cli import main
 from data.importing import start
-from data.importing.detection import contents, interpretation
-from data.importing.detection.interpretation import Interpretation, interpret_contents
 from data.importing.detection.plan_proposal import previous_mapping, propose_plan
 from data.importing.files.source import from_bytes
 from data.importing.importing import detect_formats, import_source
@@ -30,6 +28,9 @@ from judges.authoring.card_lookup import spell_scale
 from judges.authoring.recipe import RecipeScale
 from judges.cards import cards as folder
 from judges.cli import main as judges_main
+from judges.importing import interpretation
+from judges.importing import table_contents as contents
+from judges.importing.interpretation import Interpretation, interpret_contents
 from judges.types import Dimension, Scale
 from tests.archives import compare_archive
 from tests.data.imports import workspace
@@ -507,7 +508,7 @@ def test_items_without_texts_are_no_copies_of_one_another(store: Store) -> None:
 
 
 def test_a_correction_changes_question_and_scale(store: Store) -> None:
-    from data.importing.detection.interpretation import share_scales
+    from judges.importing.interpretation import share_scales
 
     outline = read(store, {"t.csv": table(id=IDS, judge_x=numbers(1, 2, 3), human_x=numbers(2, 3))})
     series = [replace(s, dimension="zest", answers=None) for s in outline.series]

@@ -26,7 +26,6 @@ from data.importing import subprocess_reader
 from data.importing.files.csv_rows import SPREAD
 from data.importing.files.source import Source, from_bytes, from_uploads
 from data.importing.importing import detect_formats, import_source, preview_import
-from data.importing.mapping.mapping import ColumnMapping, ValueSource
 from data.importing.plan import ImportPlan
 from data.importing.report import ImportRefused
 from data.importing.snapshot import take_snapshot, unpack_snapshot
@@ -34,6 +33,7 @@ from data.store import Store
 from data.store.errors import BadInput
 from data.workspace.verify import verify
 from judges.importing.line_files import MAX_BAD_LINES
+from judges.importing.mapping import ColumnMapping, ValueSource
 from tests.data.cards.test_cards import recipe
 from tests.data.importing.test_container import BROKEN
 from tests.data.importing.test_fastchat import PAIRS, vote
@@ -385,7 +385,7 @@ def test_a_server_that_is_killed_takes_the_reader_and_its_files_with_it(tmp_path
     program = (
         "import sys\nfrom pathlib import Path\nfrom data.importing.files.source import from_uploads\n"
         "from data.importing.importing import preview_import\nfrom data.importing.plan import ImportPlan\n"
-        "from data.importing.mapping.mapping import ColumnMapping\nfrom tests.data import imports\n"
+        "from judges.importing.mapping import ColumnMapping\nfrom tests.data import imports\n"
         "from data.importing import subprocess_reader as apart\n"
         "real = apart._Session.send\n"
         "def send(self, value): print(self._process.pid, flush=True); real(self, value)\n"

@@ -23,15 +23,7 @@ from data.importing.files.container import detect_container, first_records
 from data.importing.files.source import Source, from_bytes, from_path
 from data.importing.formats.table import example_lines
 from data.importing.importing import detect_formats, import_source, preview_import
-from data.importing.mapping.mapping import (
-    ColumnMapping,
-    JudgmentColumns,
-    LabelColumns,
-    ValueSource,
-    format_values,
-    parse_mapping,
-    parse_values,
-)
+from data.importing.mapping.mapping_texts import format_values, parse_mapping, parse_values
 from data.importing.plan import ImportPlan
 from data.store import sandbox
 from data.store.errors import BadInput
@@ -40,6 +32,12 @@ from judges.cards import cards
 from judges.importing.column_names import DELIMITERS
 from judges.importing.contents import read_rows
 from judges.importing.item_keys import utterance_columns
+from judges.importing.mapping import (
+    ColumnMapping,
+    JudgmentColumns,
+    LabelColumns,
+    ValueSource,
+)
 from judges.types import ITEM
 from tests.archives import compare_archive
 from tests.data.imports import workspace
@@ -419,7 +417,7 @@ def test_rows_of_a_dialogue_that_do_not_stand_together_are_refused(tmp_path: Pat
 
 def test_a_dialogue_has_so_many_rows_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
     """One id in all rows, as of a column that is no id, does not fill the memory."""
-    monkeypatch.setattr("data.importing.formats.table._GROUP", 4)
+    monkeypatch.setattr("judges.importing.table_answers._GROUP", 4)
     lines, wrong = example_lines("t.csv", UTTERANCES, SPOKEN)
     assert len(lines) == 5 and wrong == []
     more = [*UTTERANCES[:4], {**UTTERANCES[0], "n": 5}, *UTTERANCES[4:]]

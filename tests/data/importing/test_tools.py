@@ -39,10 +39,10 @@ from data.importing.files.source import from_bytes, from_uploads
 from data.importing.format_file import FileStart, FormatFile
 from data.importing.formats import deepeval, mlflow, otel
 from data.importing.importing import detect_formats, import_source, preview_import
-from data.importing.lines import Hint, Line, NamedValue, RejectedRow, ToolEntry
 from data.importing.plan import ImportPlan
 from data.records import datasets
 from data.store.errors import BadInput
+from judges.importing.entries import Hint, Line, NamedValue, RejectedRow, ToolEntry
 from judges.types import ITEM
 from tests.archives import compare_archive, compare_marks
 from tests.data.importing import tool_files as tools

@@ -11,7 +11,7 @@ import pytest
 from data.importing.conversations.call_chains import TraceSpan
 from data.importing.conversations.traces import TraceReader, TraceScore, iso_time, nanoseconds
 from data.importing.conversations.utterances import Utterance
-from data.importing.lines import Hint, Line, NamedValue, RejectedRow
+from judges.importing.entries import Hint, Line, NamedValue, RejectedRow
 
 ASK, ANSWER, MORE, LAST = (Utterance(role, text) for role, text in (
     ("user", "Q"), ("assistant", "A"), ("user", "R"), ("assistant", "B"),

@@ -12,11 +12,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, cast
 
-from data.cards.cards import Place
-from data.importing.detection.contents import ColumnValues, SourceContents, TableContents, is_empty
-from data.importing.mapping.mapping import FIELDS, UNITS, ColumnMapping, ValueSource
-from data.importing.plan import Sampling
-from data.records.names import MAX_NAME_LETTERS, NO_NAME_SIGNS
 from judges.authoring.recipe import RESERVED, RecipeScale, recipe_scale
 from judges.authoring.scale_inference import (
     Survey,
@@ -41,10 +36,12 @@ from judges.importing.item_keys import (
     utterance_columns,
     verdict_code,
 )
+from judges.importing.mapping import FIELDS, UNITS, ColumnMapping, ValueSource
 from judges.importing.nested_cells import replace_names
 from judges.importing.speakers import ROLES, read_messages, speaker_name, speaker_roles
+from judges.importing.table_contents import ColumnValues, SourceContents, TableContents, is_empty
 from judges.protocols.orders import names_sides
-from judges.types import Dimension, Kind
+from judges.types import MAX_NAME_LETTERS, NO_NAME_SIGNS, Dimension, Kind, Place
 
 By = Literal["judge", "person", ""]
 UNNAMED = "rating"
@@ -122,7 +119,7 @@ class Interpretation:
     items: int = 0
 
     @property
-    def sampling(self) -> Sampling:
+    def sampling(self) -> Literal["all", "unknown"]:
         """The way in which labelled items were chosen, as far as files show: "all" if people answered for every one."""
         complete = any(s.by == "person" and (s.answered or s.count) >= self.items > 0 for s in self.series)
         return "all" if complete else "unknown"

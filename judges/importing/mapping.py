@@ -7,11 +7,8 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from data.importing.sentences import validation_problems
-from data.store.errors import BadInput
-from data.store.ids import content_id
 from judges.authoring.custom import from_recipe
 from judges.authoring.recipe import Recipe, RecipeScale
 from judges.authoring.scale_inference import parse_answer
@@ -250,24 +247,6 @@ def _dimension(card: Card, judged: JudgmentColumns) -> list[str]:
     return [f"{card.name} has no dimension {named[:60]!r}. It has: {', '.join(names)}."]
 
 
-SCOPE = "mapping"
-"""The scope of the settings under which mappings are kept."""
-
-
-def mapping_key(columns: Collection[str]) -> str:
-    """The name under which the mapping of tables with these columns is kept."""
-    return content_id(sorted(columns))
-
-
-def parse_mapping(text: str) -> ColumnMapping:
-    """A mapping from its JSON. Raises BadInput with everything that is wrong with it."""
-    try:
-        return ColumnMapping.model_validate_json(text, strict=True)
-    except ValidationError as error:
-        message = " ".join(sentence for _, sentence in validation_problems(error, "mapping"))
-        raise BadInput(f"The mapping cannot be read. {message}") from None
-
-
 def interpret_cell(cell: Any, values: dict[str, str], answers: RecipeScale | None = None) -> Any:
     """Return the meaning of a cell: by the list of values or on the scale, if there is one, otherwise as it reads.
 
@@ -289,19 +268,3 @@ def interpret_cell(cell: Any, values: dict[str, str], answers: RecipeScale | Non
         return text.lower()
     number = float(text)
     return int(number) if number == int(number) and abs(number) < 1e9 else number
-
-
-def format_values(values: dict[str, str]) -> str:
-    """The meaning of cells as a person types it: `0 = tie, 1 = a, 2 = b`."""
-    return ", ".join(f"{cell} = {meaning}" for cell, meaning in values.items())
-
-
-def parse_values(text: str) -> dict[str, str]:
-    """The meaning of cells from `0 = tie, 1 = a`. Raises BadInput for what is not of that form."""
-    values: dict[str, str] = {}
-    for part in filter(str.strip, text.split(",")):
-        cell, sign, meaning = part.partition("=")
-        if not sign or not meaning.strip():
-            raise BadInput(f"{part.strip()[:60]!r} says no meaning. Write pairs such as 0 = tie, 1 = a, 2 = b.")
-        values[cell.strip()] = meaning.strip()
-    return values

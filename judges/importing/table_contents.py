@@ -9,28 +9,22 @@ import itertools
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any
 
-from data.importing.detection.detection import DetectedFile, read_format
-from data.importing.files.source import Source
-from data.importing.formats import TOOLS
-from data.importing.lines import Line, NamedValue
-from data.importing.source_reader import Progress
-from judges.authoring.scale_inference import MISSING, is_missing, is_missing_code, stray_cells, survey
+from judges.authoring.scale_inference import MISSING, is_missing_code, stray_cells, survey
 from judges.importing.column_names import WORDS, normalize
 from judges.importing.nested_cells import NestedColumn, nested_columns
 from judges.importing.summary_rows import drop_summaries
 from judges.strict_json import decode_json
-from judges.types import is_unit, sort_of
 
 MAX_FIRST_ROWS = 200
 """The number of first rows of a table that are kept, with their cells cut."""
 _MAX_LATER_ROWS, _CELLS_PER_COLUMN = 300, 20
 """The most later rows that are kept too, and at least how many cells of a column they should bring."""
-_MAX_CELL_LENGTH, _MAX_WORD_LENGTH, _MAX_DISTINCT_CELLS, _PROGRESS_ROWS = 300, 80, 2_000, 2_000
+_MAX_CELL_LENGTH, _MAX_WORD_LENGTH, _MAX_DISTINCT_CELLS = 300, 80, 2_000
 _MAX_PARTS, _MAX_NESTED_LENGTH = 20, 5_000
 
 
@@ -89,7 +83,7 @@ class SourceContents:
     items: dict[str, int] = field(default_factory=dict)
 
 
-class _Column:
+class CellCollector:
     """The cells of a column so far."""
 
     def __init__(self) -> None:
@@ -156,33 +150,14 @@ def _number(cell: Any) -> float | None:
 
 def summarize_rows(file: str, columns: Sequence[str], rows: Iterable[dict[str, Any]]) -> SourceContents:
     """The contents of a table of which only its columns and these rows are known."""
-    return SourceContents({file: _table(rows, columns)})
+    return SourceContents({file: read_table(rows, columns)})
 
 
-def read_contents(source: Source, detected: list[DetectedFile], progress: Progress = lambda *_: None) -> SourceContents:
-    """Return a summary of the tables and other tools' files of a source; files of Assay's own formats need none."""
-    contents = SourceContents()
-
-    def tell(count: int) -> None:
-        if count % _PROGRESS_ROWS == 0:
-            progress(source.at, source.size, count)
-
-    for known in detected:
-        if known.format == "table":
-            with known.file.open() as stream:
-                rows = (record.value for record in known.records(stream) if not record.problem)
-                contents.tables[known.file.name] = _table(rows, (), tell)
-    others = [known for known in detected if known.format in TOOLS]
-    if others:
-        _count_values(others, contents, tell)
-    return contents
-
-
-def _table(
+def read_table(
     rows: Iterable[dict[str, Any]], names: Sequence[str], tell: Callable[[int], None] = lambda count: None
 ) -> TableContents:
     """Return the contents of a table from its rows; it has the columns of these names, and those that its rows have."""
-    columns = {name: _Column() for name in names}
+    columns = {name: CellCollector() for name in names}
     shown: list[dict[str, Any]] = []
     later = _LaterRows(shown)
     count = 0
@@ -192,7 +167,7 @@ def _table(
         for name, cell in row.items():
             column = columns.get(name)
             if column is None:
-                column = columns[name] = _Column()
+                column = columns[name] = CellCollector()
             column.add(cell)
         if count <= MAX_FIRST_ROWS or later.show_more(row, columns):
             shown.append({name: _cut(cell) for name, cell in row.items()})
@@ -256,30 +231,3 @@ def _cut_parts(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _cut_parts(value[key]) for key in list(value)[:_MAX_PARTS]}
     return value[:_MAX_WORD_LENGTH] if isinstance(value, str) else value
-
-
-def _count_values(others: list[DetectedFile], facts: SourceContents, tell: Callable[[int], None]) -> None:
-    by_name: dict[tuple[str, str, str, str], tuple[Counter[str], _Column, set[int]]] = {}
-    items: Counter[str] = Counter()
-    for number, entry in enumerate(_entries(others), 1):
-        if isinstance(entry, Line) and entry.sort == "item":
-            items[str(entry.data.get("kind"))] += 1
-        elif isinstance(entry, NamedValue):
-            sort = sort_of(entry.unit) if is_unit(entry.unit) else ""
-            key = (entry.by, entry.kind, sort, entry.name)
-            tally, values, answered = by_name.setdefault(key, (Counter(), _Column(), set()))
-            tally[entry.rater] += 1
-            values.add(entry.value)
-            if not is_missing(entry.value):
-                answered.add(hash(entry.item))
-        tell(number)
-    facts.items = dict(items)
-    facts.value_summaries = [
-        ValueSummary(*key, dict(tally.most_common(50)), values.summarise(), len(answered))
-        for key, (tally, values, answered) in by_name.items()
-    ]
-
-
-def _entries(others: list[DetectedFile]) -> Iterator[Any]:
-    for name in sorted({known.format for known in others}):
-        yield from read_format(name, [known for known in others if known.format == name])

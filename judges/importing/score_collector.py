@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from data.importing.lines import Line
+from judges.importing.entries import Line
 from judges.strict_json import canonical
 
 Key = tuple[str, str, str, str, str, str]

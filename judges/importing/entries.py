@@ -5,10 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from pydantic import Field
-
-from data.records.guidelines import MAX_GUIDELINES_LENGTH
-from judges.types import Kind, Strict
+from judges.types import Kind
 
 Sort = Literal["card", "item", "judgment", "label", "adjudication", "rule", "guidelines", "prompts"]
 
@@ -92,12 +89,6 @@ class NamedValue:
 Entry = Line | RejectedRow | Hint
 ToolEntry = Entry | NamedValue
 """An entry from the format of another tool; its own names are matched with questions afterwards."""
-
-
-class GuidelinesLine(Strict):
-    """The line of a dataset's guidelines."""
-
-    guidelines: str = Field(min_length=1, max_length=MAX_GUIDELINES_LENGTH)
 
 
 @dataclass
