@@ -237,9 +237,11 @@ def share_scales(series: Iterable[AnswerSeries], stored: Mapping[Place, Dimensio
         cells = [cell for s in members for cell in s.cells]
         joint = survey(cells)
         chosen = next((s.answers for s in members if s.answers is not None), None)
-        dimension, scale = _name_question(kind, sort, name, chosen or joint.answers or joint.most, cells, stored)
+        apart = "" if chosen or joint.answers else _explain_scales_apart(members)
+        usual = None if apart else chosen or joint.answers or joint.most
+        dimension, scale = _name_question(kind, sort, name, usual, cells, stored)
         for place, s in zip(places, members, strict=True):
-            why = joint.why if scale is None else "" if chosen is not None else survey(s.cells).why
+            why = apart or joint.why if scale is None else "" if chosen is not None else survey(s.cells).why
             why = re.sub(r" \([\d,]+\)", "", why)  # how many different cells there are shows nothing
             if not s.cells and (s.count or s.only):
                 why = "there are lists, long texts or too many different words among them"
@@ -253,6 +255,13 @@ def share_scales(series: Iterable[AnswerSeries], stored: Mapping[Place, Dimensio
                 settled = replace(settled, why="; ".join(phrases))
             all_series[place] = settled
     return tuple(all_series)
+
+
+def _explain_scales_apart(members: Iterable[AnswerSeries]) -> str:
+    """A phrase if series have a scale each, but none in common, as numbers and words have none; else nothing."""
+    scales = {s.name: survey(s.cells).answers for s in members}
+    shown = [f"{name} has {scale.scale.words}" for name, scale in scales.items() if scale is not None]
+    return "; ".join(shown) if 1 < len(shown) == len(scales) else ""
 
 
 def _name_question(
@@ -353,7 +362,7 @@ class _Table:
         texts = {name: ValueSource(columns=columns) for name, columns in roles.texts.items()}
         fields |= {name: source for name, source in texts.items() if name in FIELDS[self.kind]}
         self.series = [self._series_of(voice, "judge") for voice in roles.judges]
-        self.series += [self._series_of(voice, "person") for voice in roles.people]
+        self.series += self._people(roles.people)
         self.series += self._by(roles.by, roles.values) if roles.by else []
         unclear = [column for group in roles.unclear for column in group.columns]
         question = question or question_column([*roles.meta, *unclear], self._different_cells)
@@ -419,6 +428,17 @@ class _Table:
             named = ", ".join(differing)
             self.assumptions.append(f"{self.file}: {named}: left out, as rows of one item differ there.")
         return [name for name in names if name not in differing]
+
+    def _people(self, voices: Sequence[AnswerColumn]) -> list[AnswerSeries]:
+        """People's answers; those who answer one question under one name, as those of human_ann and human_ben may, are
+        named by their columns.
+        """
+        series = [self._series_of(voice, "person") for voice in voices]
+        places = [(s.rater, s.question) for s in series]
+        return [
+            replace(s, rater=_person_name(s.name)) if places.count(place) > 1 else s
+            for s, place in zip(series, places, strict=True)
+        ]
 
     def _series_of(self, voice: AnswerColumn, by: By) -> AnswerSeries:
         named = _dimension_name(voice.dimension) if voice.dimension else UNNAMED

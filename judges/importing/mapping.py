@@ -11,7 +11,7 @@ from pydantic import Field
 
 from judges.authoring.custom import from_recipe
 from judges.authoring.recipe import Recipe, RecipeScale
-from judges.authoring.scale_inference import parse_answer
+from judges.authoring.scale_inference import is_missing, parse_answer
 from judges.card import Card
 from judges.cards import cards
 from judges.errors import BadScale
@@ -268,3 +268,8 @@ def interpret_cell(cell: Any, values: dict[str, str], answers: RecipeScale | Non
         return text.lower()
     number = float(text)
     return int(number) if number == int(number) and abs(number) < 1e9 else number
+
+
+def lacks_answer(cell: Any, answers: RecipeScale | None) -> bool:
+    """Whether a cell has a mark for nothing, and no word of the scale, which "none" may be."""
+    return is_missing(cell) and (answers is None or interpret_cell(cell, {}, answers) is None)

@@ -20,6 +20,7 @@ from judges.importing.mapping import (
     LabelColumns,
     ValueSource,
     interpret_cell,
+    lacks_answer,
 )
 from judges.importing.score_collector import ScoreCollector
 from judges.importing.speakers import ROLES
@@ -29,6 +30,8 @@ from judges.protocols.orders import names_sides
 from judges.strict_json import canonical, show_value
 
 _GROUP, _DIGITS = 10_000, 20
+_MAX_NAME = 300
+"""The longest name that an item may have; a longer one, as of texts, is cut and told apart by a hash."""
 
 
 class AnswerReader:
@@ -60,7 +63,8 @@ class AnswerReader:
     def name(self, record: Record) -> str:
         """The id of a row's item: its columns, a hash of what the mapping takes from the row, or else its number."""
         if self.mapping.id:
-            return self.mapping.id.text(record.value, "/").strip()
+            name = self.mapping.id.text(record.value, "/").strip()
+            return name if len(name) <= _MAX_NAME else f"{name[:100]} {hashlib.sha256(name.encode()).hexdigest()}"
         if self.mapping.textless:
             return f"row {record.line}"
         texts = [source.text(record.value) for _, source in sorted(self.mapping.fields.items())]
@@ -177,7 +181,7 @@ class AnswerReader:
     def _read_row(self, record: Record, name: str, turn: int | None) -> Iterator[Entry]:
         """Read all answers of a row, and count the values that no answer of the mapping applies to."""
         for columns, known in self._answers_by_columns.items():
-            if not is_missing(_source(known[0]).value(record.value)):
+            if not lacks_answer(_source(known[0]).value(record.value), known[0].answers):
                 self._unmatched[columns] += not any(answer.has(record.value) for answer in known)
         yield from self._read_answers(record, name, turn, self._answers)
 
@@ -262,7 +266,9 @@ class AnswerReader:
         }
         if sure := judged.confidence.text(row).strip():
             score["confidence"] = _number("confidence", sure)
-        repeats = not self._person_columns <= set(judged.model.columns)
+        # Rows of several people repeat what a judge said, and rows of a dialogue what is said of all of it.
+        repeats = bool(number) and not score["unit"].startswith("turn:")
+        repeats |= not self._person_columns <= set(judged.model.columns)
         self.ratings.add(self.file, record.line, row, data, score, repeats)
 
     def _interpret(self, row: dict[str, Any], cell: Any, answer: JudgmentColumns | LabelColumns) -> Any:
@@ -278,7 +284,8 @@ class AnswerReader:
     def _label(self, record: Record, name: str, label: LabelColumns, turn: int | None) -> Entry | None:
         row = record.value
         cell = label.value.value(row)
-        if label.answers is not None and (is_missing(cell) or cell_text(cell).strip() in label.missing):
+        empty = lacks_answer(cell, label.answers) or cell_text(cell).strip() in label.missing
+        if label.answers is not None and empty:
             return None
         value = self._interpret(row, cell, label)
         if value is None:
@@ -302,6 +309,8 @@ class AnswerReader:
             data["probability"] = _number("probability", chance) if chance else None
         key = (name, unit, data["dimension"], data["annotator"], value, data["mode"])
         nth, moment = None if made_at else self.repeats.count(*key), time_in_seconds(label.latest.text(row))
+        if nth and turn and unit == "conversation":
+            return None  # each row of a dialogue has what is said of all of it
         return Line(self.file, record.line, "label", data, row, nth=nth, moment=moment)
 
 

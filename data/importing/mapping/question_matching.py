@@ -8,10 +8,9 @@ from typing import Any
 
 from data.importing.plan import Question
 from data.store.ids import now
-from judges.authoring.scale_inference import is_missing
 from judges.importing.columns import cell_text
 from judges.importing.entries import Entry, Hint, Line, NamedValue, RepeatCounter, ToolEntry
-from judges.importing.mapping import interpret_cell
+from judges.importing.mapping import interpret_cell, lacks_answer
 from judges.importing.score_collector import ScoreCollector
 from judges.plural import many
 from judges.types import is_unit, sort_of
@@ -33,7 +32,7 @@ def match_questions(tool_entries: Iterable[ToolEntry], questions: Iterable[Quest
             continue
         sort = sort_of(entry.unit) if is_unit(entry.unit) else ""
         question = by_name.get((entry.by, entry.kind, sort, entry.name))
-        if question is None or is_missing(entry.value):
+        if question is None or lacks_answer(entry.value, question.answers):
             left[f"{entry.name} of {sort or entry.unit}" if question is None else ""] += 1
         elif entry.by == "person":
             yield _label(entry, question, seen, time)

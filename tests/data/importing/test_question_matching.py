@@ -55,6 +55,15 @@ def test_values_of_a_judge_become_judgments_and_a_persons_labels() -> None:
     ]  # fmt: skip
 
 
+def test_none_is_an_answer_where_the_scale_has_that_word() -> None:
+    harm = [Question("person", "response", "response", "Tone", "mine", "harm",
+                     RecipeScale(kind="ordered", categories=["none", "minor"]))]  # fmt: skip
+    cells = ("none", "None", "n/a", "minor")
+    lines = list(match_questions([opinion("i", cell, "person", "ann") for cell in cells], harm))
+    assert [line.data["value"] for line in lines if isinstance(line, Line)] == ["none", "none", "minor"]
+    assert lines[-1] == Hint("Left out: 1 empty value.")
+
+
 def test_votes_without_a_time_are_told_apart_by_how_often_they_occur() -> None:
     votes = [opinion("i", n, "person", "ann", line=n) for n in (3, 3, 4)]
     lines = list(

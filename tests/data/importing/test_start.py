@@ -168,6 +168,37 @@ def test_rows_may_name_judge_person_and_question(store: Store) -> None:
     assert store.rows("select distinct annotator from label order by 1") == [("ann",), ("ben",)]
 
 
+def test_people_of_one_name_in_several_columns_are_several(store: Store) -> None:
+    """By their names human_ann and human_ben are both a human's answers; each is somebody."""
+    files = {"t.csv": table(id=IDS, judge=numbers(1, 2, 3), human_ann=numbers(1, 2), human_ben=numbers(3, 1))}
+    outline = read(store, files, ["judge"], ["human_ann", "human_ben"])
+    plan = start.plan_import(store, outline, ImportPlan("d"))
+    source = from_bytes(list(files.items()))
+    assert import_source(store, "lea", source, plan).preview.new.labels == 2 * N
+    counted = "select annotator, count(*) from label_now group by 1 order by 1"
+    assert store.rows(counted) == [("human_ann", N), ("human_ben", N)]
+
+
+def test_what_is_said_of_a_dialogue_in_each_of_its_rows_is_said_once(store: Store) -> None:
+    cells = {"dialogue_id": [f"d{n // 4}" for n in range(N)], "user": [f"q{n}" for n in range(N)]}
+    cells |= {"assistant": [f"a{n}" for n in range(N)], "judge_tone": numbers(1, 2, 3), "human_tone": numbers(2, 3)}
+    overall = {f"{by}_overall": [1 + (n // 4) % 3 for n in range(N)] for by in ("judge", "human")}
+    new = bring(store, {"t.csv": table(**cells, **overall)}).preview.new
+    assert (new.items, new.judgments, new.labels) == (N // 4, N // 4, N + N // 4)
+    assert store.rows("select max(sample) from judgment") == [(0,)]
+
+
+def test_numbers_and_words_of_one_question_have_no_scale_and_it_is_said_why(store: Store) -> None:
+    with pytest.raises(BadInput, match=r"No scale fits the values of judge \(judge has 1 to 3; human has bad, good\)"):
+        bring(store, {"t.csv": table(id=IDS, judge=numbers(1, 2, 3), human=numbers("good", "bad"))})
+
+
+def test_an_id_that_is_too_long_for_a_name_is_cut_and_stays_one_of_its_own(store: Store) -> None:
+    ids = [f"{'x' * 400}{n}" for n in range(N)]
+    new = bring(store, {"t.csv": table(id=ids, judge=numbers(1, 2, 3), human=numbers(2, 3))}).preview.new
+    assert (new.items, new.labels) == (N, N)
+
+
 def test_what_is_unclear_is_asked_and_nothing_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -1047,6 +1078,7 @@ def test_marks_for_nothing_are_no_answers_to_all_items(store: Store) -> None:
     harm = {"judge_harm": numbers("none", "minor"), "human_harm": numbers("none", "major")}
     whole = read(store, {"a.csv": table(id=IDS, **harm)})
     assert whole.sampling == "all"
+    assert bring(store, {"a.csv": table(id=IDS, **harm)}).preview.new.labels == N
 
 
 def test_many_decimal_commas_are_numbers_and_long_texts_are_not_called_empty(store: Store) -> None:
