@@ -19,7 +19,8 @@ from judges.cli.options import BadOptions, add_card, add_param, chosen_card, fil
 from judges.errors import AssayError
 from judges.importing.contents import FileContents, read_files
 from judges.importing.line_files import read_items
-from judges.importing.matches import JudgeMatch, match_judges, match_table
+from judges.importing.matches import JudgeMatch, match_judges
+from judges.importing.tables import read_tables
 from judges.params import CombinationRule
 from judges.plural import many, verb
 from judges.protocols import orders
@@ -127,16 +128,15 @@ def run(options: argparse.Namespace) -> int:
     agree_extras.check_handicap(options)
     contents = read_files(options.files, options.good_rows)
     if contents.tables:
-        path, *more = contents.tables
-        if more or contents.judgments or contents.labels or contents.scores or contents.gold:
-            raise NoGold(f"{path} is a table with its own columns: give it without other files.")
-        matches = match_table(path, contents.tables[path], options.judge, options.human, options.good_rows)
-    else:
-        items = read_items(options.items) if options.items else {}
-        own = filed_card(options)
-        name = own.name if own else options.card or None
-        matches = match_judges(contents, items, name, " ".join([options.model or "", *options.param]).strip(),
-                        lambda card: own or chosen_card(options, card))  # fmt: skip
+        if contents.judgments or contents.labels or contents.scores or contents.gold:
+            path = next(iter(contents.tables))
+            raise NoGold(f"{path} is a table with its own columns: give it without files of Assay's lines.")
+        contents = read_tables(contents.tables, options.judge, options.human, options.good_rows)
+    items = read_items(options.items) if options.items else {}
+    own = filed_card(options)
+    name = own.name if own else options.card or None
+    matches = match_judges(contents, items, name, " ".join([options.model or "", *options.param]).strip(),
+                    lambda card: own or chosen_card(options, card))  # fmt: skip
     judges = [figures for match in matches if (figures := _measure(options, match)) is not None]
     if not judges:
         raise NoGold(_explain_no_judge(options.files, contents, matches))

@@ -145,15 +145,7 @@ def names_questions(column: str, names: Iterable[str], cells: Callable[[str], Se
     return {cell_text(cell).strip() for cell in own_cells}.isdisjoint(others)
 
 
-def different_cells(column: str, rows: Iterable[Mapping[str, Any]]) -> list[Any]:
-    """The different cells of a column that are not empty; none where they are texts or lists."""
-    cells = [cell for row in rows if cell_text(cell := row.get(column)).strip()]
-    if any(isinstance(cell, (dict, list)) or len(cell_text(cell)) > _MAX_QUESTION_LENGTH for cell in cells):
-        return []
-    return list({(type(cell), cell): cell for cell in cells}.values())
-
-
-def nested_answers(names: Iterable[str], rows: Sequence[Mapping[str, Any]]) -> str:
+def _nested_answers(names: Iterable[str], rows: Sequence[Mapping[str, Any]]) -> str:
     """Return a sentence on the columns whose cells seem to be lists or objects of answers, "" if there are none."""
     nested = [name for name in names if _nests_numbers(name, rows) and _names_answers(name, rows)]
     if not nested:
@@ -260,7 +252,7 @@ class _Table:
         judges, people = ([self._with(v, extra_names, o, only) for v in answers_by_owner[o]] for o in owners)
         used = {c for v in (*judges, *people) for c in (v.reason, v.confidence)}
         meta += [c for c in extras if c not in used]
-        if sentence := nested_answers(dict.fromkeys(meta), self.rows):
+        if sentence := _nested_answers(dict.fromkeys(meta), self.rows):
             self.assumptions.append(sentence)
         return Columns(
             key, self.texts, tuple(judges), tuple(people), by, tuple(values), tuple(dict.fromkeys(meta)),

@@ -29,6 +29,7 @@ from judges.gold import Resolve
 from judges.importing import line_files, lines
 from judges.importing.column_names import column_names, detect_delimiter, stated_delimiter
 from judges.importing.encodings import detect_encoding, explain_other_file
+from judges.importing.jsonl import Record
 from judges.importing.line_files import BadLines, bad_lines
 from judges.importing.lines import JudgmentLine, LabelLine
 from judges.render.csv_cells import unescape_formula
@@ -77,8 +78,9 @@ class ExportedValue:
 class FileContents:
     """The data in the files; judgments and labels are listed by file, each with the number of its line.
 
-    `tables` are the files without lines of Assay. `resolve` is the rule by which the files' gold rule makes one value
-    from several people's.
+    `tables` are the rows of the files without lines of Assay. `resolve` is the rule by which the files' gold rule makes
+    one value from several people's. If judgments and labels are those of tables, `asked` has the items that a judge was
+    asked about, even if it gave no answer, and `assumptions` are sentences on how the tables were interpreted.
     """
 
     cards: dict[str, Card] = field(default_factory=dict)
@@ -88,8 +90,10 @@ class FileContents:
     scores: list[ExportedValue] = field(default_factory=list)
     gold: list[ExportedValue] = field(default_factory=list)
     decided: list[ExportedValue] = field(default_factory=list)
-    tables: dict[Path, list[dict[str, Any]]] = field(default_factory=dict)
+    tables: dict[Path, list[Record]] = field(default_factory=dict)
     resolve: Resolve = "median"
+    asked: set[str] = field(default_factory=set)
+    assumptions: tuple[str, ...] = ()
 
 
 def read_files(paths: Sequence[Path], good_rows: bool = False) -> FileContents:
@@ -107,7 +111,7 @@ def read_files(paths: Sequence[Path], good_rows: bool = False) -> FileContents:
             bad = [(number, row) for number, row in rows if isinstance(row, str)]
             if bad and not good_rows:
                 raise bad_lines(path, bad)
-            contents.tables[path] = [row for _, row in rows if isinstance(row, dict)]
+            contents.tables[path] = [Record(number, row) for number, row in rows if isinstance(row, dict)]
         else:
             line_files.take_lines(path, rows, partial(_one, contents, path))
             if path in contents.judgments:

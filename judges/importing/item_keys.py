@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from pydantic import AwareDatetime, TypeAdapter, ValidationError
 
 from judges.authoring.scale_inference import is_missing, side_words, survey
 from judges.importing.column_names import WORDS, normalize
-from judges.importing.columns import ITEM_PART_COLUMNS, AnswerColumn, Columns, cell_text, name_side
+from judges.importing.columns import ITEM_PART_COLUMNS, AnswerColumn, cell_text
 from judges.importing.speakers import ROLES, speaker_roles
 
 VERDICT_CODES: tuple[dict[str, str], ...] = (
@@ -33,8 +31,6 @@ _MIN_CODED, _MAX_OTHER_NUMBERS = 0.7, 0.05
 """The least share of the cells that a code has to explain, and the most that may be other numbers."""
 _MIN_TALKS = 0.8
 """The least share of the ids in several rows that must have several speakers and texts to be dialogues."""
-_MAX_KEY = 300
-"""The longest name that an item may have; a longer one, as of texts, is cut and told apart by a hash."""
 _TIME = TypeAdapter(AwareDatetime)
 _MIN_TIMESTAMP_SECONDS = 631_152_000
 """The beginning of 1990: a smaller number is no time, but how long something took."""
@@ -129,28 +125,6 @@ def dialogue_id(names: Iterable[str], rows: Sequence[Mapping[str, Any]], id_colu
     return next(repeated, next(iter(known), ""))
 
 
-def turn_units(
-    keys: Sequence[str], rows: Sequence[Mapping[str, Any]], speech: Mapping[str, str], givers: Sequence[str],
-    roles: Mapping[str, str],
-) -> list[str]:  # fmt: skip
-    """The turn of each row of dialogues, "" for what a user says; `speech` are the columns of `utterance_columns`.
-
-    Rows in which only the `givers` differ are about the same turn. `roles` are those of speakers whose names say none.
-    """
-    units, counts = [], Counter[tuple[str, ...]]()
-    numbers: dict[str, dict[tuple[Any, ...], int]] = {}
-    for key, row in zip(keys, rows, strict=True):
-        text = tuple(cell_text(row.get(column)) for column in speech.values())
-        giver = (key, *(cell_text(row.get(column)) for column in givers), *text)
-        turns = numbers.setdefault(key, {})
-        number = turns.setdefault((*text, counts[giver]), len(turns) + 1)
-        counts[giver] += 1
-        speaker = str(row.get(speech.get("role", ""))).strip().lower()
-        role = roles.get(speaker) or ROLES.get(speaker, "assistant")
-        units.append(f"turn:{number}" if role in ("assistant", "tool") else "")
-    return units
-
-
 def time_column(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> str:
     """Of these columns, the one with the time of an answer, in times that can be ordered; "" for none."""
     known = (name for plain in WORDS["times"] for name in names if normalize(name) == plain)
@@ -167,24 +141,6 @@ def time_in_seconds(text: str) -> float:
         with contextlib.suppress(ValidationError):
             return _TIME.validate_python(candidate).timestamp()
     return -math.inf
-
-
-def item_keys(
-    roles: Columns, names: Iterable[str], rows: Sequence[Mapping[str, Any]], question: str = ""
-) -> list[str]:
-    """The item of each row: its id; else its texts, if rows differ by who answered what; else its row number.
-
-    `question` is the column that names the question of each row.
-    """
-    separating_columns = [column for column in (roles.by, question) if column]
-    if roles.id:
-        columns = key_columns(roles.id, names, rows, separating_columns)
-    elif separating_columns and roles.texts:
-        columns = [column for text_columns in roles.texts.values() for column in text_columns]
-    else:
-        return [str(n) for n in range(1, len(rows) + 1)]
-    keys = ("/".join(str(row.get(column)) for column in columns) for row in rows)
-    return [key if len(key) <= _MAX_KEY else f"{key[:100]} {hashlib.sha256(key.encode()).hexdigest()}" for key in keys]
 
 
 def verdict_code(cells: Iterable[str]) -> dict[str, str]:
@@ -225,31 +181,6 @@ def are_verdicts(
         and all(is_code(v.column) for v in voices if v.dimension == voice.dimension and v.survey.numbers)
         for voice in voices
     )
-
-
-def decode_verdicts(rows: Sequence[Mapping[str, Any]], roles: Columns) -> tuple[Sequence[Mapping[str, Any]], Columns]:
-    """The rows with coded verdicts on pairs replaced by words; the code is reported."""
-    notes = list(roles.assumptions)
-
-    def read(answer_columns: Iterable[AnswerColumn]) -> tuple[AnswerColumn, ...]:
-        nonlocal rows
-        columns = []
-        for answers in answer_columns:
-            if answers.column in roles.named_sides:
-                column, sides = answers.column, [roles.texts[f"system_{side}"][0] for side in ("a", "b")]
-                words = [name_side(row.get(column), *map(row.get, sides)) or row.get(column) for row in rows]
-                rows = [{**row, column: word} for row, word in zip(rows, words, strict=True)]
-            elif meanings := verdict_code(cell_text(row.get(answers.column)).strip() for row in rows):
-                cells = [row.get(answers.column) for row in rows]
-                words = [meanings.get(cell_text(cell).strip(), cell) for cell in cells]
-                rows = [{**row, answers.column: word} for row, word in zip(rows, words, strict=True)]
-                notes.append(f"{answers.column} is read as a verdict, {describe_code(meanings)}.")
-                answers = replace(answers, survey=survey(words))
-            columns.append(answers)
-        return tuple(columns)
-
-    judges, people, values = read(roles.judges), read(roles.people), read(roles.values)
-    return rows, replace(roles, judges=judges, people=people, values=values, assumptions=tuple(notes))
 
 
 def describe_code(codes: Mapping[str, str]) -> str:

@@ -21,7 +21,7 @@ from judges.protocols.call_plan import Task, params_of_stored, reread, unpack_re
 from judges.protocols.probes import scenario_pool
 from judges.reading import bare_scores
 from judges.reading.reading import counted_verdict, read_reply
-from judges.types import Dialogue, Kind, Pair, Reading, Response, turn_number, units
+from judges.types import Dialogue, Kind, Pair, Reading, Response, section_place, turn_number, units
 
 Lines = list[tuple[int, JudgmentLine]]
 _MAX_LISTED = 8
@@ -264,6 +264,16 @@ def placeholder_items(known: Card, lines: Lines, label_units: Iterable[tuple[str
             turns[item].add(turn_number(unit))
     names = dict.fromkeys(line.item for _, line in lines)
     return {key: placeholder_item(known.kind, key, turns[key], sections[key]) for key in names}
+
+
+def items_of_units(kind: Kind, units_by_item: Mapping[str, Iterable[str]]) -> dict[str, Item]:
+    """Items without text, with these units."""
+    items = {}
+    for key, own_units in units_by_item.items():
+        turns = {turn_number(unit) for unit in own_units if unit.startswith("turn:")}
+        cut = max((section_place(unit)[0] for unit in own_units if unit.startswith("section:")), default=0)
+        items[key] = placeholder_item(kind, key, turns, {str(n): "ab" for n in range(1, cut + 1)})
+    return items
 
 
 def placeholder_item(

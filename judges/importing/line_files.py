@@ -65,25 +65,25 @@ def join_orders(lines: list[tuple[int, JudgmentLine]]) -> list[tuple[int, Judgme
 
     An order without the other is a judgment of a judge that was asked in this order only.
     """
-    waiting, half_by_line = OrderMatcher(), dict[int, tuple[Order, OrderReply]]()
-    line_by_number: dict[int, JudgmentLine] = {}
-    for number, line in lines:
+    waiting, half_by_place = OrderMatcher(), dict[int, tuple[Order, OrderReply]]()
+    line_by_place: dict[int, JudgmentLine] = {}
+    for place, (_, line) in enumerate(lines):
         if line.order is None:
-            line_by_number[number] = line
+            line_by_place[place] = line
             continue
         half = _order_reply(line)
         key = (line.item, line.card, line.model, json.dumps(line.params, sort_keys=True))
-        mate = waiting.meet(key, line.order, line.sample, half, number)
-        half_by_line[number] = line.order, half
-        line_by_number[number] = line
+        mate = waiting.meet(key, line.order, line.sample, half, place)
+        half_by_place[place] = line.order, half
+        line_by_place[place] = line
         if mate == -1:
-            del line_by_number[number]
+            del line_by_place[place]
         elif mate is not None:
-            del line_by_number[mate]
-            line_by_number[number] = _of_orders(line, dict([half_by_line[mate], half_by_line[number]]))
-    for number in waiting.left:
-        line_by_number[number] = _of_orders(line_by_number[number], dict([half_by_line[number]]))
-    return sorted(line_by_number.items(), key=lambda row: row[0])
+            del line_by_place[mate]
+            line_by_place[place] = _of_orders(line, dict([half_by_place[mate], half_by_place[place]]))
+    for place in waiting.left:
+        line_by_place[place] = _of_orders(line_by_place[place], dict([half_by_place[place]]))
+    return [(lines[place][0], line_by_place[place]) for place in sorted(line_by_place)]
 
 
 def _order_reply(line: JudgmentLine) -> OrderReply:

@@ -1118,9 +1118,9 @@ def test_of_several_answers_of_a_person_the_newest_counts_and_else_that_further_
         assert judges_main(["agree", str(tmp_path / f"{name}.csv")]) == 0
     only = [f"{q},{rater},{score},{1 + int(q[1:]) % 5}" for (q, rater), score in newest.items()]
     (tmp_path / "newest.csv").write_text("\n".join(["item,rater,human_score,llm_score", *only]))
-    figures = [line for line in capsys.readouterr().out.splitlines() if line.startswith("answer: %")]
+    figures = [line for line in capsys.readouterr().out.splitlines() if line.startswith("rating: %")]
     assert judges_main(["agree", str(tmp_path / "newest.csv")]) == 0
-    expected = [line for line in capsys.readouterr().out.splitlines() if line.startswith("answer: %")]
+    expected = [line for line in capsys.readouterr().out.splitlines() if line.startswith("rating: %")]
     assert figures[:1] == expected and (figures[1:] == expected) is not turned
 
 

@@ -12,7 +12,7 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from judges.cli import main
-from judges.importing.matches import match_table
+from tests.judges.importing.table_rows import match_rows
 
 
 def table(folder: Path, header: str, rows: list[str], encoding: str = "utf-8") -> str:
@@ -70,12 +70,12 @@ def test_answers_whose_question_a_column_names_are_compared_question_by_question
     raters = ("gpt-4o", "ann")
     lines = [f"{n},{rater},{name},{v}" for n, name, *values in rows for rater, v in zip(raters, values, strict=True)]
     by_rater = figures(capsys, file := table(tmp_path, "id,rater,criterion,score", lines))
-    assert main(["agree", file]) == 0 and "\nann: taken for people, as" in capsys.readouterr().out
+    assert main(["agree", file]) == 0 and "People: ann." in capsys.readouterr().out
     kappas = {block["dimension"]: block["kappa"] for block in by_rater}
     assert kappas == {block["dimension"]: block["kappa"] for block in blocks}
     again = table(tmp_path, "id,metric,judge,human", ["q1,tone,1,2", "q1,style,2,2", "q1,tone,3,3", "q2,tone,1,1"])
     assert main(["agree", again]) == 0
-    assert "1 row with the item of an earlier row" in capsys.readouterr().out
+    assert "id repeats, and no column tells its rows apart: they are answers to one item." in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("header", ["role,text", "turn,role,text", "message_index,role,text", "user,assistant"])
@@ -113,14 +113,14 @@ def test_a_turn_that_each_person_has_a_row_of_is_one(tmp_path: Path, capsys: pyt
     ("header", "rows", "sentence"),
     [
         ("score_1,score_2", ["1,2", "2,3"], "It has: score_1, score_2."),
-        ("judge,human", ["1,2", "error,3", "3,3"], "the column judge has no scale: numbers (2) and words (1)"),
-        ("judge,human", ["1,good", "2,bad", "3,good"], "no scale in common: judge has whole numbers"),
+        ("judge,human", ["1,2", "2,error", "3,3"], "line 3: value: 'error' is no answer here: allowed are 1 to 3."),
+        ("judge,human", ["1,good", "2,bad", "3,good"], "judge, human: judge has 1 to 3; human has bad, good."),
         ("judge,judge", ["1,2"], "names 'judge' twice"),
         ("judge,human", ["1,2", "1,2,3"], "line 3: 3 cells, where the first line has 2"),
         ("human,expert", ["1,2", "3,4"], "Found: human, expert as a person's"),
         ("judge,human_ann,human_ben", ["1,2,2", "3,4,4"], "no judge and no person answer the same question"),
         ("judge,human", [], "there is no line in it"),
-        ("id,judge,human", ["q1,1,2", ",2,2", ",3,1"], "2 rows have no id: id is empty. --good-rows leaves them out."),
+        ("id,judge,human", ["q1,1,2", ",2,2", ",3,1"], "lines 3 and 4: The row has no id: id is empty.\n--good-rows"),
         ("文,图", ["x,y", "z,w"], "--judge COLUMN --human COLUMN"),
     ],
 )
@@ -148,7 +148,7 @@ def test_a_pipe_is_told_as_one(tmp_path: Path, capsys: pytest.CaptureFixture[str
 
 
 def test_columns_can_be_named_and_bad_rows_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = table(tmp_path, "score_1,score_2", [*(f"{1 + n % 5},{1 + n % 4}" for n in range(20)), "error,3"])
+    file = table(tmp_path, "score_1,score_2", [*(f"{1 + n % 5},{1 + n % 4}" for n in range(20)), "3,error"])
     named = ("--judge", "score_1", "--human", "score_2")
     (agreement,) = figures(capsys, file, *named, "--good-rows")
     assert agreement["ratings"] == 20
@@ -169,6 +169,43 @@ def test_rows_without_an_id_are_left_out_of_the_good_rows_and_ids_may_be_long(
         assert (agreement["items"], agreement["ratings"]) == (10, 10)
 
 
+def test_what_a_judge_says_off_the_scale_is_a_reply_without_a_score(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Four agree; of the fifth the judge says nothing that counts, which is its lowest answer if one says so."""
+    rows = ["1,1", "2,2", "3,3", "2,2", "error,3"]
+    file = table(tmp_path, "judge,human", rows)
+    (agreement,) = figures(capsys, file)
+    assert (agreement["ratings"], agreement["kappa"], agreement["unscored"]) == (4, 1, 1)
+    (agreement,) = figures(capsys, file, "--missing", "lowest")
+    assert (agreement["ratings"], agreement["agreement"]) == (5, 0.8)
+    assert main(["agree", file]) == 0
+    assert "judge: numbers and words are mixed: 'error'.\n" in capsys.readouterr().out
+
+
+def test_judges_and_people_in_tables_of_their_own_meet_by_their_ids(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    judge, human = tmp_path / "judge.csv", tmp_path / "human.csv"
+    judge.write_text("\n".join(["id,gpt-4_score", *(f"q{n},{1 + n % 5}" for n in range(20))]))
+    human.write_text("\n".join(["id,human_score", *(f"q{n},{1 + n % 4}" for n in reversed(range(30)))]))
+    (agreement,) = figures(capsys, str(judge), str(human))
+    pairs = zip(*((1 + n % 5, 1 + n % 4) for n in range(20)), strict=True)
+    assert agreement["ratings"] == 20
+    assert agreement["kappa"] == pytest.approx(cohen_kappa_score(*pairs, weights="quadratic"))
+
+
+def test_verdicts_in_both_orders_of_a_pair_are_one_judgment_of_a_table(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The judge names a place; of every fourth pair it names the first in both orders, which is a tie."""
+    sides = [("a", "a") if n % 4 == 0 else ("a", "b") if n % 2 else ("b", "a") for n in range(20)]
+    rows = [f"q{n},x{n},y{n},{ab},{ba},{'tie' if ab == ba else ab}" for n, (ab, ba) in enumerate(sides)]
+    file = table(tmp_path, "prompt,answer_a,answer_b,judge_winner,judge_winner_swapped,human_winner", rows)
+    (agreement,) = figures(capsys, file)
+    assert (agreement["ratings"], agreement["kappa"]) == (20, 1)
+
+
 def test_people_whose_names_stand_in_their_columns_can_be_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -181,14 +218,14 @@ def test_people_whose_names_stand_in_their_columns_can_be_named(
 
 def test_rows_of_one_id_are_told_apart_and_codes_of_pairs_are_verdicts() -> None:
     rows = [{"id": n, "model": m, "human": n % 5, "judge": (n + (m == "x")) % 5} for n in range(20) for m in "xy"]
-    (match,) = match_table(Path("t.csv"), rows, [], [], False)
+    match = match_rows(rows)
     assert len(match.replies) == len(match.people) == 40
     pairs = [{"response_a": f"a {n}", "response_b": f"b {n}", "human": n % 3, "judge": 0} for n in range(9)]
-    (match,) = match_table(Path("t.csv"), [{**row, "judge": n % 2 * 2} for n, row in enumerate(pairs)], [], [], False)
+    match = match_rows([{**row, "judge": n % 2 * 2} for n, row in enumerate(pairs)])
     assert match.card.dimensions[0].scale.categories == ("a", "tie", "b")
     plain = [{"id": "q", "human": 1 + n, "judge": 1 + n} for n in range(3)]
-    (match,) = match_table(Path("t.csv"), plain, [], [], False)
-    assert "2 rows with the item of an earlier row: the judge's first answer counts." in match.assumptions
+    match = match_rows(plain)
+    assert "id repeats, and no column tells its rows apart: they are answers to one item." in match.assumptions
 
 
 def test_a_gold_rule_in_the_files_makes_the_gold(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -331,5 +368,6 @@ def test_a_person_whose_number_is_0_is_somebody() -> None:
         for n in range(9)
         for annotator in ("gpt-4", None, 0, 1.0)
     ]
-    (match,) = match_table(Path("t.json"), rows, [], [], False)
-    assert {annotator for _, annotator in match.voices} == {"", "0", "1"}
+    match = match_rows(rows)
+    assert {annotator for _, annotator in match.voices} == {"0", "1"}
+    assert match.assumptions[-1].startswith("9 values of score are left out: the mapping does not know")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from judges.importing.jsonl import Record
-from judges.importing.matches import match_table
 from judges.importing.nested_cells import nested_columns, replace_names, unfold_records, unfold_row
+from tests.judges.importing.table_rows import match_rows
 
 REPLY = 'Fine.\n```json\n{"rating": 4, "explanation": "clear"}\n```'
 
@@ -70,5 +69,5 @@ def test_a_record_with_a_problem_stays_as_it_is() -> None:
 @pytest.mark.parametrize("named", [[], ["judge"]])
 def test_the_agreement_of_a_table_reads_them(named: list[str]) -> None:
     rows = [{"id": f"q{n}", "judge": f'{{"score": {n % 5 + 1}}}', "human": n % 5 + 1} for n in range(20)]
-    (match,) = match_table(Path("t.csv"), rows, named, ["human"] if named else [], False)
+    match = match_rows(rows, named, ["human"] if named else [])
     assert match.judge == "judge" and [reply.reading.scores[0].value for reply in match.replies[:2]] == [1, 2]

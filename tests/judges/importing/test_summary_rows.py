@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from judges.importing.matches import match_table
 from judges.importing.summary_rows import drop_summaries
+from tests.judges.importing.table_rows import match_rows
 
 ROWS: list[dict[str, Any]] = [{"id": f"q{n}", "judge": n % 5 + 1, "human": (n * 2) % 5 + 1} for n in range(20)]
 
@@ -50,6 +49,6 @@ def test_other_rows_are_kept(last: list[dict[str, Any]]) -> None:
 
 def test_the_agreement_of_a_table_leaves_them_out_and_says_so() -> None:
     total = {"id": "Total", "judge": 61, "human": 60}
-    alone, summed = (match_table(Path("t.csv"), rows, [], [], False)[0] for rows in (ROWS, [*ROWS, total]))
+    alone, summed = (match_rows(rows) for rows in (ROWS, [*ROWS, total]))
     assert summed.people == alone.people and summed.replies == alone.replies
-    assert "The last row is left out (Total), as it sums up the rows above." in summed.assumptions
+    assert "the last row is left out (Total), as it sums up the rows above." in summed.assumptions
