@@ -5,6 +5,10 @@ class AssayError(Exception):
     """A refusal; its message gives the reason and is shown unchanged, never as a traceback."""
 
 
+class BadInput(AssayError):
+    """The input cannot be accepted; the message says why and where."""
+
+
 class UnknownCard(AssayError):
     """A card was named that is neither a folder in judges/cards/ nor stored in the workspace."""
 

@@ -1,6 +1,7 @@
 """Refusals of the workspace. Each message is a sentence that says what, where and what to do."""
 
 from judges.errors import AssayError
+from judges.errors import BadInput as BadInput
 
 
 class StoreError(AssayError):
@@ -25,10 +26,6 @@ class NotAllowed(AssayError):
 
 class NotFound(AssayError):
     """Nothing is stored under that name."""
-
-
-class BadInput(AssayError):
-    """The input cannot be accepted; the message says why and where."""
 
 
 class NotApprovable(AssayError):

@@ -7,8 +7,6 @@ adjudications and items, in separate files or all in one.
 from __future__ import annotations
 
 import contextlib
-import csv
-import io
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -26,9 +24,8 @@ from judges.card import Card, Item
 from judges.cards import cards
 from judges.errors import AssayError, BadCard
 from judges.gold import Resolve
-from judges.importing import line_files, lines
-from judges.importing.column_names import column_names, detect_delimiter, stated_delimiter
-from judges.importing.encodings import detect_encoding, explain_other_file
+from judges.importing import csv_rows, line_files, lines
+from judges.importing.encodings import explain_other_file
 from judges.importing.jsonl import Record
 from judges.importing.line_files import BadLines, bad_lines
 from judges.importing.lines import JudgmentLine, LabelLine
@@ -45,8 +42,6 @@ _JSON = ("params", "labels", "turns", "sections", "meta", "response_a", "respons
 _NUMBERS = ("sample", "samples", "code", "confidence", "probability", "people")
 _FLAGS = {"true": True, "false": False}
 _MAX_SHOWN_KEYS = 3
-_SAMPLE = 2**16
-"""Bytes or characters at the beginning of a table that show how it is written."""
 _ALWAYS_EXPORTED = ("code", "sample")
 """Keys that an export writes for every row, even if empty: n/a has no code."""
 _REQUIRED_TEXTS = {"response": ("task", "output"), "pair": ("input",)}
@@ -177,36 +172,15 @@ def _read_array(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
 
 
 def _csv(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
-    """The rows of a table of text, with comma, semicolon, tab or | between cells. Raises BadLines."""
-    content = path.read_bytes()
-    try:
-        text = content.decode(detect_encoding(content[:_SAMPLE]) or "utf-8").lstrip("\ufeff")
-    except UnicodeDecodeError:
-        raise BadLines(f"{path} is not UTF-8: save the file as UTF-8.") from None
-    csv.field_size_limit(2**27)
-    sign = detect_delimiter(text[:_SAMPLE], complete=len(text) <= _SAMPLE)
-    table = csv.reader(io.StringIO(text, newline=""), delimiter=sign, strict=True)
-    names: list[str] = []
-    after = 1
-    try:
-        for row in table:
-            n, after = after, table.line_num + 1
-            if not any(cell.strip() for cell in row) or (n == 1 and stated_delimiter(sign.join(row))):
-                continue
-            if not names:
-                names = column_names(row)
-                double = next((name for name in names if names.count(name) > 1), None)
-                if double is not None:
-                    raise BadLines(
-                        f"{path}: its first line names {double!r} twice. Each column needs a name of its own."
-                    )
-            elif len(row) != len(names):
-                yield n, f"{len(row)} cells, where the first line has {len(names)}."
-            else:
-                record = dict(zip(names, row, strict=True))
-                yield n, line_of_columns(record, text=True) if sort_of_line(record) else record
-    except csv.Error as error:
-        raise BadLines(f"{path} cannot be read as a table: {error}.") from None
+    """The rows of a table of text. Raises BadInput."""
+    with path.open("rb") as file:
+        dialect = csv_rows.detect_dialect(str(path), file.read(csv_rows.SAMPLE))
+        file.seek(0)
+        for record in csv_rows.read_csv(str(path), file, dialect):
+            row = record.value
+            yield record.line, f"The row {record.problem}." if record.problem else (
+                line_of_columns(row, text=True) if sort_of_line(row) else row
+            )
 
 
 def line_of_columns(row: dict[str, Any], text: bool = False) -> dict[str, Any]:

@@ -23,7 +23,6 @@ import pytest
 
 from data.cards import cards
 from data.importing import subprocess_reader
-from data.importing.files.csv_rows import SPREAD
 from data.importing.files.source import Source, from_bytes, from_uploads
 from data.importing.importing import detect_formats, import_source, preview_import
 from data.importing.plan import ImportPlan
@@ -32,6 +31,7 @@ from data.importing.snapshot import take_snapshot, unpack_snapshot
 from data.store import Store
 from data.store.errors import BadInput
 from data.workspace.verify import verify
+from judges.importing.csv_rows import SPREAD
 from judges.importing.line_files import MAX_BAD_LINES
 from judges.importing.mapping import ColumnMapping, ValueSource
 from tests.data.cards.test_cards import recipe

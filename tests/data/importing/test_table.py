@@ -18,7 +18,6 @@ import pytest
 from hypothesis import given
 
 from data.importing.detection.plan_proposal import suggest_mapping
-from data.importing.files import csv_rows
 from data.importing.files.container import detect_container, first_records
 from data.importing.files.source import Source, from_bytes, from_path
 from data.importing.formats.table import example_lines
@@ -29,6 +28,7 @@ from data.store import sandbox
 from data.store.errors import BadInput
 from judges.authoring.recipe import RecipeScale
 from judges.cards import cards
+from judges.importing import csv_rows
 from judges.importing.column_names import DELIMITERS
 from judges.importing.contents import read_rows
 from judges.importing.item_keys import utterance_columns

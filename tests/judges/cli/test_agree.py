@@ -116,7 +116,7 @@ def test_a_turn_that_each_person_has_a_row_of_is_one(tmp_path: Path, capsys: pyt
         ("judge,human", ["1,2", "2,error", "3,3"], "line 3: value: 'error' is no answer here: allowed are 1 to 3."),
         ("judge,human", ["1,good", "2,bad", "3,good"], "judge, human: judge has 1 to 3; human has bad, good."),
         ("judge,judge", ["1,2"], "names 'judge' twice"),
-        ("judge,human", ["1,2", "1,2,3"], "line 3: 3 cells, where the first line has 2"),
+        ("judge,human", ["1,2", "1,2,3"], "line 3: The row has 3 fields, and the header has 2."),
         ("human,expert", ["1,2", "3,4"], "Found: human, expert as a person's"),
         ("judge,human_ann,human_ben", ["1,2,2", "3,4,4"], "no judge and no person answer the same question"),
         ("judge,human", [], "there is no line in it"),
@@ -357,7 +357,7 @@ def test_rows_of_a_table_are_counted_by_lines_and_empty_ones_before_the_header_p
 ) -> None:
     file = table(tmp_path, "\nid,gpt_score,human_score,note", ['1,3,3,"a', "b", 'c"', "2,4,4,x", "3,4"])
     assert main(["agree", file]) == 1
-    assert capsys.readouterr().err == f"{file}, line 7: 2 cells, where the first line has 4.\n"
+    assert capsys.readouterr().err == f"{file}, line 7: The row has 2 fields, and the header has 4.\n"
     (agreement,) = figures(capsys, file, "--good-rows")
     assert agreement["ratings"] == 2
 

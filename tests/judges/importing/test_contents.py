@@ -18,7 +18,7 @@ from judges.importing.line_files import BadLines
         ('"a|b|c",score\n"x",1\n', {"a|b|c": "x", "score": "1"}),
         ("id\tscore;\n1\t4\n", {"id": "1", "score;": "4"}),
         ("sep=|\na,b|c,d\n1|2\n", {"a,b": "1", "c,d": "2"}),
-        ("word\na,b\n", "2 cells, where the first line has 1."),
+        ("word\na,b\n", "The row has 2 fields, and the header has 1."),
     ],
 )
 def test_the_delimiter_is_the_one_that_fits_the_rows(tmp_path: Path, text: str, first: object) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from data.store.errors import BadInput
+from judges.errors import BadInput
 from judges.importing.column_names import column_names, detect_delimiter, stated_delimiter
 from judges.importing.encodings import detect_encoding
 from judges.importing.jsonl import MAX_LINE_BYTES, Record
@@ -18,7 +18,8 @@ from judges.plural import many
 SPREAD = 4 * 2**20
 """The most characters that one row may have on several lines: beyond it, a quote was never closed."""
 _COLUMNS, _FIELDS = 1_000, 1_000_000
-_SAMPLE = 2**16
+SAMPLE = 2**16
+"""Bytes at the beginning of a table that show how it is written."""
 csv.field_size_limit(MAX_LINE_BYTES)
 
 
@@ -36,7 +37,7 @@ def detect_dialect(name: str, head: bytes) -> Dialect:
     if not encoding:
         raise BadInput(f"{name}: its encoding cannot be detected. Save it as UTF-8 and import it again.")
     text = head.decode(encoding, "ignore").lstrip("\ufeff")
-    return Dialect(encoding, detect_delimiter(text, complete=len(head) < _SAMPLE))
+    return Dialect(encoding, detect_delimiter(text, complete=len(head) < SAMPLE))
 
 
 class _RowTooLong(csv.Error):
