@@ -15,7 +15,7 @@ from judges.errors import AssayError, BadScale
 from judges.gold import Resolve, resolve
 from judges.importing.item_keys import time_in_seconds
 from judges.importing.line_files import bad_lines
-from judges.importing.lines import JudgmentLine, LabelLine
+from judges.importing.lines import FAILED, JudgmentLine, LabelLine
 from judges.judge_lookup import JudgeTraits, describe_differences, find_judges
 from judges.protocols.call_plan import Task, params_of_stored, reread, unpack_replies
 from judges.protocols.probes import scenario_pool
@@ -138,7 +138,8 @@ def read_replies(path: Path, lines: Lines, known: Card, items: Mapping[str, Item
         else:
             sample = seen[line.item, line.part].place(_text(line), line.sample)
             if sample is not None:
-                replies.append(AuditReply(line.item, _read(known, line, item, others), line.part, sample))
+                task = Task(line.item, item, line.part, line.sample or 0, others)
+                replies.append(AuditReply(line.item, read_judgment(known, line, task), line.part, sample))
     if bad:
         raise bad_lines(path, bad)
     return replies
@@ -170,17 +171,21 @@ def _text(line: JudgmentLine) -> str:
     return line.raw or json.dumps(line.reply, sort_keys=True, ensure_ascii=False)
 
 
-def _read(known: Card, line: JudgmentLine, item: Item, others: tuple[str, ...]) -> Reading:
+def read_judgment(card: Card, line: JudgmentLine, task: Task) -> Reading:
+    """The reading of a judgment's line for an item (`task`): of its scores, its reply, or its text of several replies.
+
+    Why there is no score is found again in the text, unless the endpoint said it. Raises NoCell.
+    """
     raw = line.raw or ""
-    if line.unscored:
+    if line.unscored in FAILED:
         return Reading(unscored=line.unscored, why=line.why)
     scores = bare_scores.from_raw(raw) if line.scores is None else line.scores
     if scores is not None:
-        return bare_scores.read_scores(known, scores, item)
+        return bare_scores.read_scores(card, scores, task.item)
     if line.reply is None and unpack_replies(raw) is not None:
-        task = Task(line.item, item, line.part, line.sample or 0, others)
-        return reread(known, params_of_stored(line.params), task, raw).reading
-    return read_reply(known, raw if line.reply is None else line.reply, item, line.part, counted_verdict(line.params))
+        return reread(card, params_of_stored(line.params), task, raw).reading
+    reply = raw if line.reply is None else line.reply
+    return read_reply(card, reply, task.item, task.part, counted_verdict(line.params))
 
 
 def resolve_cells(

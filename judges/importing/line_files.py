@@ -13,7 +13,15 @@ from pydantic import ValidationError
 from judges.card import Card
 from judges.errors import AssayError
 from judges.importing import jsonl
-from judges.importing.lines import JudgmentLine, LabelLine, explain_errors, parse_item, parse_judgment, parse_label
+from judges.importing.lines import (
+    FAILED,
+    JudgmentLine,
+    LabelLine,
+    explain_errors,
+    parse_item,
+    parse_judgment,
+    parse_label,
+)
 from judges.importing.repeated_problems import RepeatedProblems
 from judges.protocols.order_halves import OrderMatcher, OrderReply, pack_orders, params_with_orders
 from judges.protocols.orders import Order
@@ -87,10 +95,9 @@ def join_orders(lines: list[tuple[int, JudgmentLine]]) -> list[tuple[int, Judgme
 
 
 def _order_reply(line: JudgmentLine) -> OrderReply:
-    if line.scores is not None:
-        return bare_scores.to_raw(line.scores), line.unscored, line.why
     raw = line.raw or "" if line.reply is None else json.dumps(line.reply, ensure_ascii=False, sort_keys=True)
-    return raw, line.unscored, line.why if line.unscored else ""
+    raw = raw if line.scores is None else bare_scores.to_raw(line.scores)
+    return (raw, line.unscored, line.why) if line.unscored in FAILED else (raw, None, "")
 
 
 def _of_orders(line: JudgmentLine, reply_by_order: dict[Order, OrderReply]) -> JudgmentLine:

@@ -21,6 +21,8 @@ from judges.types import ITEM, WAYS, Dialogue, Identifier, Pair, Response, Stric
 
 LONGEST_REASON = 2_000
 """The most characters of the reason of an adjudication."""
+FAILED: tuple[UnscoredReason, ...] = ("cut_off", "refused", "api_error")
+"""The reasons for no score that an endpoint gives, and not the text of a reply."""
 _KINDS = ("dialogue", "pair", "response")
 
 

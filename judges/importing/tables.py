@@ -94,9 +94,8 @@ def _add_answers(
                 labels.append((entry.moment or 0, (entry.line, label)))
                 units[label.item].add(label.unit)
             else:
-                unscored = dict(zip(("unscored", "why"), entry.unscored, strict=True)) if entry.unscored else {}
-                version = {"card_version": known_cards[entry.data["card"]].version}
-                judgment = JudgmentLine.model_validate({**entry.data, **version, **unscored})
+                version = known_cards[entry.data["card"]].version
+                judgment = JudgmentLine.model_validate({**entry.data, "card_version": version})
                 judgments.append((entry.line, judgment))
                 units[judgment.item] |= {judgment.part, *(score.unit for score in judgment.scores or ())}
         except ValidationError as error:

@@ -10,17 +10,17 @@ from typing import Any, BinaryIO
 
 from data.importing.checks.import_context import MAX_SHOWN_ROWS, ImportContext, check_text
 from data.importing.checks.known_rows import KnownItem, KnownJudgments
-from data.importing.checks.order_pairs import FAILED, OrderCheck
+from data.importing.checks.order_pairs import OrderCheck
 from data.records import rows
 from judges.authoring.soundness import find_faults
 from judges.card import Card
 from judges.client.endpoint import is_practice
 from judges.importing.entries import Line, LineError
-from judges.importing.lines import JudgmentLine
+from judges.importing.judged_files import read_judgment
+from judges.importing.lines import FAILED, JudgmentLine
 from judges.plural import many, verb
-from judges.protocols.call_plan import Task, params_of_stored, reread, unpack_replies
+from judges.protocols.call_plan import Task
 from judges.reading import bare_scores
-from judges.reading.reading import counted_verdict, read_reply
 from judges.strict_json import canonical, show_value
 from judges.types import Reading, is_unit, units
 
@@ -86,27 +86,23 @@ class JudgmentCheck:
             return
         if line.unscored is not None:
             reading = Reading(unscored=line.unscored[0], why=line.unscored[1])  # type: ignore[arg-type]
-        elif judgment.unscored in FAILED:
-            check_text(judgment.why)
-            reading = Reading(unscored=judgment.unscored, why=judgment.why)
-        elif (scores := judgment.scores if judgment.raw is None else bare_scores.from_raw(raw)) is not None:
-            reading = bare_scores.read_scores(card, scores, item)
-            off_scale = [remark for remark in reading.remarks if remark.sort == "rule"]
-            self._off_scale += len(off_scale)
-            if off_scale and not self._first_off_scale:
-                self._first_off_scale = f"{off_scale[0].dimension} of {show_value(item.id)}: {off_scale[0].text}"
-        elif judgment.raw is not None and unpack_replies(judgment.raw) is not None:
-            reading = reread(
-                card, params_of_stored(judgment.params), Task(key, item, part, sample), judgment.raw
-            ).reading
         else:
-            reply = raw if judgment.reply is None else judgment.reply
-            reading = read_reply(card, reply, item, part, counted_verdict(judgment.params or {}))
+            if judgment.unscored in FAILED:
+                check_text(judgment.why)
+            reading = read_judgment(card, judgment, Task(key, item, part, sample))
+            if judgment.scores is not None or bare_scores.from_raw(raw) is not None:
+                self._count_off_scale(item.id, reading)
         row, scores_of_row, remarks = rows.judgment_rows(own_id, judge, key, part, sample, raw, reading)
         self.context.spool.add([row], len(raw))
         self.context.spool.add(scores_of_row, 100 * len(scores_of_row))
         self.context.spool.add(remarks, sum(len(remark.text) for remark in remarks))
         self._report(judgment, part, sample, judge, reading)
+
+    def _count_off_scale(self, item: str, reading: Reading) -> None:
+        off_scale = [remark for remark in reading.remarks if remark.sort == "rule"]
+        self._off_scale += len(off_scale)
+        if off_scale and not self._first_off_scale:
+            self._first_off_scale = f"{off_scale[0].dimension} of {show_value(item)}: {off_scale[0].text}"
 
     def _card(self, line: JudgmentLine) -> Card:
         """The card that a judgment names, in the version that it names where that one is there."""

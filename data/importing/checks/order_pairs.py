@@ -15,7 +15,7 @@ from data.importing.checks.known_rows import KnownItem, KnownJudgments
 from data.importing.files.spill_file import SpillFile
 from judges.card import Card
 from judges.importing.entries import Line, LineError
-from judges.importing.lines import JudgmentLine
+from judges.importing.lines import FAILED, JudgmentLine
 from judges.plural import many
 from judges.protocols import order_halves
 from judges.protocols.call_plan import unpack_replies
@@ -27,8 +27,6 @@ from judges.types import Pair
 
 _CHUNK = 200
 _PAIR_FIELDS = ("item", "card", "model", "params", "sample", "card_version")
-FAILED = ("cut_off", "refused", "api_error")
-"""The reasons for no score that an endpoint gives, and not the text of a reply."""
 
 
 class OrderCheck:

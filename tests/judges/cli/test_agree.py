@@ -310,6 +310,18 @@ def test_an_adjudication_without_a_code_is_what_its_value_says(
     assert capsys.readouterr().err == "code of factuality of response of 'r0': 99 is not on the scale.\n"
 
 
+def test_why_a_line_has_no_score_is_found_again_in_its_text_unless_the_endpoint_said_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As in an import: an export may name a reason that an earlier version of Assay found in a text."""
+    labels = [label_row(n, 1 + n % 5, "2026-01-31T12:00:00Z") for n in range(10)]
+    for reason, unscored in (("unreadable", 0), ("refused", 2)):
+        more = {"unscored": reason, "why": "So."}
+        judged = [judgment_row(n, 1 + n % 5, **(more if n < 2 else {})) for n in range(10)]
+        (agreement,) = figures(capsys, jsonl(tmp_path / "a.jsonl", [*judged, *labels]))
+        assert agreement["ratings"] == 10 - unscored
+
+
 def test_a_line_that_stands_twice_is_no_further_sample(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The second text of a sample's number has the next free one; where it comes again, it is there already."""
     rows = [judgment_row(n, value, sample=0) for n in range(10) for value in (1 + n % 5, 5 - n % 5)]
