@@ -9,6 +9,7 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any, Literal
 
@@ -68,15 +69,18 @@ class Survey:
     why: str = ""
 
 
-def survey(values: Iterable[Any]) -> Survey:
+def survey(values: Iterable[Any], counts: Iterable[int] = ()) -> Survey:
     """A survey of cells as they stand in files; its scale is None if the cells have none in common.
 
     yes/no, pass/fail, true/false, 0/1 and similar pairs make a flag. Whole numbers within 0..10 make an ordinal scale.
     Other numbers make an interval scale: from 0 or 1 to 1, 5, 10 or 100 if they lie within, in steps of 1, .5 or .25 if
     all do. a, b and tie make a verdict. Up to 20 different words are categories, ordered if their order is known.
-    Numbers with strays (`stray_cells`) have no scale in common.
+    Numbers with strays (`stray_cells`) have no scale in common. Where the values are different cells, `counts` says how
+    often each is there.
     """
-    raw = Counter((type(cell), _Nested(str(cell)) if isinstance(cell, _NESTED) else cell) for cell in values)
+    raw = Counter[tuple[type, Any]]()
+    for cell, times in zip(values, chain(counts, repeat(1)), strict=False):
+        raw[type(cell), _Nested(str(cell)) if isinstance(cell, _NESTED) else cell] += times
     cells: dict[_Sort, Counter[Any]] = defaultdict(Counter)
     for (_, cell), count in raw.items():
         sort, value = _read(cell)

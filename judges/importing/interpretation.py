@@ -62,7 +62,8 @@ class AnswerSeries:
     `latest` the column of the times by which the newest of a person's answers counts;
     `dimension` and `sort` the question; `answers` its scale, None where the values have none in common (`why`);
     `only` the rows that they stand in; `cells` the different values but for the few `strays`, which are far off them
-    and make no scale, and `values` what those of a code mean;
+    and make no scale, `counts` how often each is there (once where it does not say), and `values` what those of a
+    code mean;
     `answered` the number of items that have one, None where these are rows.
     """
 
@@ -87,6 +88,7 @@ class AnswerSeries:
     strays: tuple[Any, ...] = ()
     values: Mapping[str, str] = field(default_factory=dict)
     answered: int | None = None
+    counts: tuple[int, ...] = field(default=(), repr=False)
 
     @property
     def missing(self) -> list[str]:
@@ -235,13 +237,14 @@ def share_scales(series: Iterable[AnswerSeries], stored: Mapping[Place, Dimensio
     for (kind, sort, name), places in groups.items():
         members = [all_series[place] for place in places]
         cells = [cell for s in members for cell in s.cells]
-        joint = survey(cells)
+        joint = survey(cells, [count for s in members for count in s.counts or [1] * len(s.cells)])
         chosen = next((s.answers for s in members if s.answers is not None), None)
-        apart = "" if chosen or joint.answers else _explain_scales_apart(members)
-        usual = None if apart else chosen or joint.answers or joint.most
+        conflict = "" if chosen or joint.answers else _explain_scales_apart(members)
+        usual = None if conflict else chosen or joint.answers or joint.most
         dimension, scale = _name_question(kind, sort, name, usual, cells, stored)
         for place, s in zip(places, members, strict=True):
-            why = apart or joint.why if scale is None else "" if chosen is not None else survey(s.cells).why
+            own_why = "" if chosen is not None else survey(s.cells, s.counts).why
+            why = conflict or joint.why if scale is None else own_why
             why = re.sub(r" \([\d,]+\)", "", why)  # how many different cells there are shows nothing
             if not s.cells and (s.count or s.only):
                 why = "there are lists, long texts or too many different words among them"
@@ -296,9 +299,10 @@ def _all_on(cells: Iterable[Any], answers: RecipeScale) -> bool:
 
 def _cells(values: ColumnValues) -> dict[str, Any]:
     shown = tuple(str(cell) for cell in values.cells[:_SHOWN])
-    cells = tuple(cell for cell in values.cells if cell not in values.strays)
+    pairs = [pair for pair in zip(values.cells, values.counts, strict=True) if pair[0] not in values.strays]
     return {
-        "count": values.count - values.missing, "examples": shown, "cells": cells, "strays": tuple(values.strays)
+        "count": values.count - values.missing, "examples": shown, "cells": tuple(cell for cell, _ in pairs),
+        "strays": tuple(values.strays), "counts": tuple(count for _, count in pairs),
     }  # fmt: skip
 
 
@@ -444,14 +448,15 @@ class _Table:
         named = _dimension_name(voice.dimension) if voice.dimension else UNNAMED
         summary = _cells(self.table.columns[voice.column])
         if survey(summary["cells"]).numbers:
-            summary["cells"] += tuple(end for end in stated_ends(voice.column) if end not in summary["cells"])
+            ends = tuple(end for end in stated_ends(voice.column) if end not in summary["cells"])
+            summary |= {"cells": summary["cells"] + ends, "counts": summary["counts"] + (1,) * len(ends)}
         series = AnswerSeries(
             self.file, voice.column, by, _person_name(voice.rater) if by == "person" else voice.rater, named, self.kind,
             "turn" if voice.column in self.turns else UNITS[self.kind], None,
             reason=voice.reason, confidence=voice.confidence, **summary,
         )  # fmt: skip
         if self.kind == "pair" and voice.column in self._named_sides:
-            return replace(series, cells=("a", "tie", "b"), strays=(), dimension="verdict")
+            return replace(series, cells=("a", "tie", "b"), counts=(), strays=(), dimension="verdict")
         return self._decode_verdicts(series) if self.kind == "pair" else series
 
     def _code(self, column: str) -> dict[str, str]:
@@ -464,7 +469,8 @@ class _Table:
         if not (code := self._code(series.name)):
             return series
         self.assumptions.append(f"{self.file}: {series.name} is read as a verdict, {describe_code(code)}.")
-        return replace(series, values=code, cells=tuple(dict.fromkeys(code.values())), strays=(), dimension="verdict")
+        words = tuple(dict.fromkeys(code.values()))
+        return replace(series, values=code, cells=words, counts=(), strays=(), dimension="verdict")
 
     def _by_turn(self, key: str, names: Iterable[str]) -> set[str]:
         """Return the columns with different answers in the rows of a dialogue: these are of turns, not of the whole."""

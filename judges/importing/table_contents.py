@@ -33,8 +33,8 @@ class ColumnValues:
     """The different cells of a column, or values of a name, and how many there are that are not empty.
 
     `cells` is empty where they are texts. Of more than can be listed (`many`) it has the first, the least and greatest.
-    `missing` of the `count` only say that there is nothing, as "n/a" or the code 99 do. `strays` are the few of the
-    cells that are far off all others.
+    `counts` says how often each of them is there. `missing` of the `count` only say that there is nothing, as "n/a" or
+    the code 99 do. `strays` are the few of the cells that are far off all others.
     """
 
     count: int = 0
@@ -42,6 +42,7 @@ class ColumnValues:
     many: bool = False
     missing: int = 0
     strays: list[Any] = field(default_factory=list)
+    counts: list[int] = field(default_factory=list)
 
 
 @dataclass
@@ -120,6 +121,7 @@ class CellCollector:
         if not self._texts and surveyable:
             ends = [cell for _, cell in self._ends] if self.summary.many else []
             self.summary.cells = [*self._cells.values(), *ends]
+            self.summary.counts = [self._counts[key] for key in self._cells] + [1] * len(ends)
             if not ends:
                 self.summary.strays = stray_cells((cell, self._counts[key]) for key, cell in self._cells.items())
                 codes = filter(is_missing_code, self.summary.strays)

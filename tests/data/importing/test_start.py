@@ -234,6 +234,14 @@ def test_a_stray_word_among_numbers_is_one_problem_and_the_rest_can_be_taken(sto
     assert (done.preview.new.labels, done.preview.rejected) == (N - 1, 1)
 
 
+def test_texts_that_a_judge_gives_now_and_then_are_no_scale_however_many_they_are(store: Store) -> None:
+    judge = [f"could not parse {n}" if n % 4 == 0 else 1 + n % 5 for n in range(N)]
+    files = {"t.csv": table(id=IDS, judge=judge, human=numbers(1, 2, 3, 4, 5))}
+    assert [spell_scale(s.answers) for s in read(store, files).series if s.answers] == ["1-5", "1-5"]
+    preview = bring(store, files).preview
+    assert (preview.new.labels, preview.unscored) == (N, {"out_of_range": N // 4})
+
+
 def test_a_few_stray_numbers_are_off_the_scale_and_do_not_make_it(store: Store) -> None:
     judge, human = numbers(1, 2, 3, 4, 5) * 5, numbers(2, 3, 4, 5, 1) * 5
     judge[150], human[160] = -1, 9.5
@@ -781,7 +789,7 @@ def test_what_tables_seem_to_mean_is_kept(tmp_path: Path) -> None:
         lines += [f"== {name}: {outline.sampling}, {outline.items}", f"table {_json_text(outline.tables['t'])}"]
         lines += [*outline.assumptions, *outline.unclear]
         for series in outline.series:
-            values = {field.name: getattr(series, field.name) for field in fields(series)}
+            values = {field.name: getattr(series, field.name) for field in fields(series) if field.repr}
             values = {key: value for key, value in values.items() if value not in ("", (), {}, None)}
             lines.append("series " + ", ".join(f"{key}={_json_text(value)}" for key, value in values.items()))
         try:
