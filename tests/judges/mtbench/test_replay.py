@@ -278,8 +278,8 @@ def test_the_table_of_the_two_built_in_protocols():
 def test_questions_of_two_sets_of_files_are_compared_by_their_texts():
     bench, other = (make_bench([("j", 1, "m", 1, 2)]) for _ in range(2))
     shown = [
-        factor.one.partition("; ")[2] for there in (bench, other)
-        for factor in compare_pipelines(Pipeline(bench, "j", FASTCHAT), Pipeline(there, "j", SWALLOW))
+        factor.one.partition("; ")[2] for against in (bench, other)
+        for factor in compare_pipelines(Pipeline(bench, "j", FASTCHAT), Pipeline(against, "j", SWALLOW))
         if factor.name == "questions"
     ]  # fmt: skip
     assert shown == ["", "0 of 1 with another text than there"]
