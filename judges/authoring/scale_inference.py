@@ -34,7 +34,10 @@ _STARS = re.compile(r"(\d+(?:[.,]\d+)?) ?(?:stars?|sterne?|points?|pts?|punkte?|
 _LABELLED = re.compile(
     r"\A(?:(?:overall|final|total) )?(?:score|rating|grade|bewertung|punktzahl|スコア|評価|点数) ?[:=] ?(?=\W{0,2}\d)"
 )
-_NUMBERED = re.compile(r"(\d{1,2}) ?[-–—:=.)(] ?(\D*\w\D*?)\)?")
+_NUMBERED = re.compile(
+    r"(\d{1,2}) ?[-–—:=.)(] ?(?!(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\Z)(\D*\w\D*?)\)?"
+)
+"""A number with its label, as in "4 - good"; in "5-Apr", which Excel makes of 4/5, it is none."""
 _AROUND = "\"'“”„`*「」[]() "
 _MAX_MAGNITUDE, _MAX_WORD_CHARACTERS = 1e9, 40
 _OTHER_SCALE_RATIO = 2
@@ -273,8 +276,10 @@ def _category(sort: _Sort, value: Any, categories: list[str]) -> Any:
     if set(categories) == set(_VERDICT.categories):
         sides = {1.0: "a", 2.0: "b"}
         return sides.get(value, value) if sort == "number" else _VERDICTS.get(value, value)
-    category = value.replace("-", " ") if sort in ("word", "missing") else value
-    return category if category in categories else value
+    if sort not in ("word", "missing"):
+        return value
+    names = (form.replace("-", " ") for form in (value, _without_number(value)))
+    return next((name for name in names if name in categories), value)
 
 
 def _decimal_comma(text: str) -> bool:
@@ -382,6 +387,11 @@ def _leading_numbers(words: Iterable[str], beside_numbers: bool) -> dict[str, fl
     return numbers if beside_numbers or (rungs and places in (sorted(places), sorted(places)[::-1])) else {}
 
 
+def _without_number(word: str) -> str:
+    """The label of a word such as "4 - good", whatever its number; any other word as it is."""
+    return match[2].strip() if (match := _NUMBERED.fullmatch(word)) else word
+
+
 def _categories(words: set[str]) -> tuple[RecipeScale | None, str]:
     """The scale of words, or why there is none."""
     long = next((word for word in words if len(word) > _MAX_WORD_CHARACTERS or not word.isprintable()), None)
@@ -391,6 +401,9 @@ def _categories(words: set[str]) -> tuple[RecipeScale | None, str]:
     if len({_VERDICTS.get(word, word) for word in words}) > 1 and words <= set(_VERDICTS):
         return _VERDICT, ""
     plain_words = {word.replace("-", " ") for word in words}
+    labels = {_without_number(word).replace("-", " ") for word in words}
+    if len(labels) < len(plain_words) and _ladder(labels):
+        plain_words = words = labels  # "4 = agree" and "agree" are one answer
     if not plain_words <= _GRADES and (rungs := _ladder(words) or _ladder(plain_words)) is not None:
         plain_words = words if words <= set(rungs) else plain_words
         places = [rungs.index(word) for word in plain_words]

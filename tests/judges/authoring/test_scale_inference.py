@@ -154,6 +154,16 @@ def test_a_sentence_on_the_better_side_is_a_verdict(cells: list[str], sides: str
     assert [parse_answer(cell, answers) for cell in cells] == sides.split()
 
 
+def test_labels_with_and_without_their_numbers_are_one_scale() -> None:
+    answers = survey(["5 = strongly disagree", "2 = agree", "Agree", "strongly disagree", "4 = Disagree"]).answers
+    assert answers is not None and answers.categories[0] == "strongly disagree" and len(answers.categories) == 4
+    assert [parse_answer(cell, answers) for cell in ("2 = agree", "AGREE")] == ["agree", "agree"]
+
+
+def test_a_date_that_excel_makes_of_an_answer_is_no_number() -> None:
+    assert "numbers (2) and words (1) are mixed: '5-Apr'" in survey(["3/5", "4/5", "5-Apr"]).why
+
+
 def test_a_comma_is_what_of_both_lies_on_the_scale() -> None:
     assert parse_answer("3,125", RecipeScale(kind="interval", lo=0, hi=5)) == 3.125
     assert parse_answer("3,125", RecipeScale(kind="interval", lo=1000, hi=5000)) == 3125
