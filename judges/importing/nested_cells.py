@@ -1,4 +1,4 @@
-"""Objects in the cells of a table, as a judge's reply or a run's inputs: their fields as columns of their own.
+"""Objects and replies in the cells of a table: a judge's score and reason, or a run's texts, as columns of their own.
 
 The field score of the objects in the column judge is the column `judge.score`, beside judge itself.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import itertools
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,8 @@ from judges.importing.speakers import read_messages, speaker_name
 from judges.reading.reading import json_objects
 
 _FIRST_ROWS, _MAX_KEYS, _MAX_LITERAL, _MAX_PLAIN = 20, 20, 100_000, 40
+_MARKED = re.compile(r"\[\[([^\[\]]{1,20})\]\]")
+"""An answer as prompts of MT-Bench ask for it: "Rating: [[4]]"."""
 _NO_ANSWERS = frozenset((*WORDS["measured"], *WORDS["meta"], *WORDS["ids"]))
 
 
@@ -77,7 +80,7 @@ def replace_names(names: Iterable[str], nested: Mapping[str, NestedColumn]) -> l
 
 
 def _nested_column(name: str, cells: Sequence[Any]) -> NestedColumn | None:
-    if not any(isinstance(cell, dict) or (isinstance(cell, str) and "{" in cell) for cell in cells):
+    if not any(isinstance(cell, dict) or (isinstance(cell, str) and ("{" in cell or "[[" in cell)) for cell in cells):
         return None
     own, field = parse_name(name), FIELD_GROUPS.get(normalize(name))
     if not field and (not (own.owner or own.value) or own.note or own.confidence):
@@ -109,27 +112,30 @@ def _holds_answers(key: str, values: Sequence[Any]) -> bool:
 
 
 def _read_object(cell: Any, judged: bool) -> dict[str, Any] | None:
-    """The object that a cell is, in JSON or as Python prints it, or that a judge's reply (`judged`) has in it."""
+    """The object that a cell is, in JSON or as Python prints it, or that a judge's reply (`judged`) has in it.
+
+    A reply that marks its only answer (`_MARKED`) is one with that score.
+    """
     if isinstance(cell, dict):
         return cell
     text = cell.strip() if isinstance(cell, str) else ""
-    if "{" not in text:
-        return None
     if judged:
-        objects = json_objects(text)
+        objects = json_objects(text) if "{" in text else []
         if len(objects) == 1:
             return objects[0]
+        if (len(text) > _MAX_PLAIN or "\n" in text) and len(marked := set(_MARKED.findall(text))) == 1:
+            return {"score": marked.pop().strip(), "reason": text}
     if not text.startswith("{"):
         return None
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
-        value = _literal(text)
+        value = read_literal(text)
     return value if isinstance(value, dict) else None
 
 
-def _literal(text: str) -> Any:
-    """The value of a text that Python prints for an object; None for any other."""
+def read_literal(text: str) -> Any:
+    """The value of a text that Python prints for a list or an object; None for any other."""
     try:
         return ast.literal_eval(text) if len(text) <= _MAX_LITERAL else None
     except (ValueError, SyntaxError, RecursionError, MemoryError):

@@ -20,6 +20,9 @@ REPLY = 'Fine.\n```json\n{"rating": 4, "explanation": "clear"}\n```'
         ("judge", {"score": 4, "cost": 0.1, "id": 7}, {"judge.score": 4}),
         ("gpt-4o", REPLY, {"gpt-4o.rating": 4, "gpt-4o.explanation": "clear"}),
         ("judge", "{'score': 3, 'confidence': 0.5, 'why': None}", {"judge.score": 3, "judge.confidence": 0.5}),
+        ("judge_output", "Good.\n\nRating: [[4]]", {
+            "judge_output.score": "4", "judge_output.reason": "Good.\n\nRating: [[4]]",
+        }),
         ("expert", '{"tone": 4, "facts": 2}', {"expert.tone": 4, "expert.facts": 2}),
         ("rating", '{"value": true, "comment": "yes"}', {"rating.value": True, "rating.comment": "yes"}),
         ("inputs", '{"question": "q"}', {"inputs.question": "q"}),
@@ -44,6 +47,8 @@ def test_fields_of_objects_are_columns(name: str, cell: Any, cells: dict[str, An
         ("output", "A set is written {1, 2}."),
         ("output", "{'unfinished"),
         ("judge", "no {object} here"),
+        ("judge", "[[A]]"),
+        ("judge", "First I gave it [[3]], and then, on a second thought, [[4]]."),
         ("scores", '{"tone": 4, "facts": 2}'),  # whose they are is not known
         ("meta", {"score": 4}),
         ("judge", '{"text": "long words that are no answer on any scale that is known here"}'),
