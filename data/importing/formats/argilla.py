@@ -14,8 +14,9 @@ from data.importing.conversations.evaluation_cases import (
     text_fields,
 )
 from data.importing.conversations.traces import iso_time
-from data.importing.conversations.utterances import as_object, as_objects, list_of, text_of
+from data.importing.conversations.utterances import as_object, as_objects, text_of
 from data.importing.format_file import FileStart, objects_under
+from judges.importing.nested_cells import read_literal
 from judges.strict_json import decode_json
 
 TITLE = "Argilla"
@@ -47,10 +48,9 @@ def _to_record(row: dict[str, Any], names: list[str]) -> dict[str, Any]:
     suggestions: dict[str, Any] = {}
     used_keys = {"id", "status", "metadata", "_server_id", "external_id", "vectors"}
     for name in names:
-        values = decode_json(row.get(f"{name}.responses"))
-        if isinstance(values, list):
-            columns = {"user_id": list_of(row.get(f"{name}.responses.users"))}
-            columns["status"] = list_of(row.get(f"{name}.responses.status"))
+        if values := _entries(row.get(f"{name}.responses")):
+            columns = {"user_id": _entries(row.get(f"{name}.responses.users"))}
+            columns["status"] = _entries(row.get(f"{name}.responses.status"))
             responses[name] = [
                 {"value": value, **{key: entries[n] for key, entries in columns.items() if n < len(entries)}}
                 for n, value in enumerate(values)
@@ -66,6 +66,12 @@ def _to_record(row: dict[str, Any], names: list[str]) -> dict[str, Any]:
     fields = {k: v for k, v in row.items() if k not in used_keys and v is not None}
     base_fields = {key: row.get(key) for key in ("id", "external_id", "metadata")}
     return {**base_fields, "fields": fields, "responses": responses, "suggestions": suggestions}
+
+
+def _entries(cell: Any) -> list[Any]:
+    """The list that a cell is, or that it is the text of, in JSON or as pandas prints it in a CSV file."""
+    entries = read_literal(cell) if isinstance(cell, str) and decode_json(cell) == cell else decode_json(cell)
+    return entries if isinstance(entries, list) else []
 
 
 class Reader(CaseReader):

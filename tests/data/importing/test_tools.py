@@ -1022,6 +1022,11 @@ def test_argilla() -> None:
         (4, "person", "kim"),
         (3, "judge", "j-1"),
     ]
+    printed = {
+        **flat, "rating.responses": "['4', '5']", "rating.responses.users": "['kim', 'bo']",
+        "rating.responses.status": "['submitted', 'discarded']",
+    }  # fmt: skip
+    assert ("4", "person", "kim") in [o[3:] for o in opinions(read_files([("x.jsonl", tools.text(printed))])[1])]
     sure = {**flat, "rating.suggestion.score": 0.9}
     older = {**{k: v for k, v in flat.items() if "suggestion" not in k}, "rating-suggestion": 3}
     older["rating-suggestion-metadata"] = {"agent": "j-1", "score": 0.9}
