@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, cast
@@ -23,7 +24,7 @@ from judges.authoring.scale_inference import (
     survey,
 )
 from judges.errors import BadScale
-from judges.importing.column_names import owner, stated_ends
+from judges.importing.column_names import normalize, owner, stated_ends
 from judges.importing.columns import AnswerColumn, cell_text, find_columns, names_questions, question_column
 from judges.importing.item_keys import (
     are_unique,
@@ -491,8 +492,12 @@ class _Table:
         raters = _words(self.table.columns[by])
         usual: By = "judge" if owner(by) == "judge" else "person"
         sides: dict[str, By] = {name: "judge" if owner(name) == "judge" else usual for name in raters}
+        values = list(values)
+        same = Counter(voice.dimension for voice in values)
         for voice in values:
-            base = self._series_of(voice, usual)
+            # Of one rater, response_1_rating and response_2_rating are two questions.
+            named = normalize(voice.column) if same[voice.dimension] > 1 else voice.dimension
+            base = self._series_of(replace(voice, dimension=named), usual)
             if 0 < len(raters) <= _PEOPLE:
                 series += [replace(base, by=sides[name], rater=name, only={by: [name]}, count=0) for name in raters]
                 continue

@@ -328,6 +328,20 @@ def test_speakers_of_whom_the_assistant_is_not_known_are_named_and_refused(store
         bring(store, files)
 
 
+def test_one_person_has_an_answer_in_each_column_of_a_row(store: Store) -> None:
+    sides = {"prompt": TEXTS["prompt"], "response_1": TEXTS["response"], "response_2": TEXTS["prompt"]}
+    rated = {"response_1_rating": numbers(1, 2, 3), "response_2_rating": numbers(3, 5, 1)}
+    done = bring(store, {"t.csv": table(**sides, annotator_email=numbers("a@s.com", "b@s.com"), **rated)})
+    assert done.preview.new.labels == 2 * N and not done.preview.warnings
+
+
+@pytest.mark.parametrize("column", [dict.fromkeys("0123", 4), [4, 4, 4, 4]])
+def test_an_object_of_columns_is_refused_with_what_to_do(store: Store, column: Any) -> None:
+    content = json.dumps(dict.fromkeys(("id", "question", "answer", "judge", "human"), column)).encode()
+    with pytest.raises(BadInput, match=r"with pandas, to_json\(orient='records'\)"):
+        read(store, {"t.json": content})
+
+
 def test_objects_in_cells_are_texts_of_items_and_answers_with_their_reasons(store: Store) -> None:
     runs = {
         "inputs": [json.dumps({"question": f"q{n}"}) for n in range(N)],
