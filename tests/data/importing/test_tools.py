@@ -1043,7 +1043,38 @@ def test_argilla() -> None:
     )  # fmt: skip
 
 
+def test_openai_evals() -> None:
+    """A grader's model is the judge, and fields named for people are theirs."""
+    for file in (tools.text(*tools.openai_evals()), tools.json_bytes({"data": tools.openai_evals()})):
+        names, entries = read_files([("x.jsonl", file)])
+        read = items(entries)
+        assert names == {"openai_evals"} and list(read) == ["1", "i2", "i3"]
+        assert [(i["task"], i["output"]) for i in read.values()] == [("Q1", "A1"), ("Q2", "A2"), ("Q3", "A3")]
+        assert (read["1"]["reference"], read["1"]["system"], read["1"]["meta"]) == ("E", "m-1", {"lang": "de"})
+        assert [(o[0], *o[2:]) for o in opinions(entries)] == [
+            ("1", "fit", 4.0, "judge", "j-1"), ("1", "exact", False, "judge", "openai evals"),
+            ("1", "fit", 5, "person", "human_1"), ("1", "fit", 3, "person", "human_2"),
+            ("i2", "fit", 2.0, "judge", "openai evals"), ("i3", "fit", 1.0, "judge", "openai evals"),
+        ]  # fmt: skip
+        assert [sentence for sentence in faults(entries) if "i4" in sentence]
+
+
+def test_prodigy() -> None:
+    """The options that a person chose are one answer; ignored tasks have none."""
+    names, entries = read_files([("x.jsonl", tools.text(*tools.prodigy()))])
+    read = items(entries)
+    assert names == {"prodigy"} and list(read) == ["11", "21", "31"]
+    assert (read["11"]["task"], read["11"]["output"], read["11"]["meta"]) == ("Q1", "A1", {"lang": "de"})
+    assert [(o[0], *o[2:]) for o in opinions(entries)] == [
+        ("11", "choice", "good", "person", "set-kim"), ("11", "choice", "good / bad", "person", "bo"),
+        ("21", "POLITE", False, "person", "set-kim"), ("21", "POLITE", True, "person", "set-kim"),
+    ]  # fmt: skip
+    assert any("have no answer (2)" in sentence for sentence in hints(entries))
+
+
 ALL: dict[str, bytes] = {
+    "openai_evals": tools.text(*tools.openai_evals()),
+    "prodigy": tools.text(*tools.prodigy()),
     "otel": tools.text(tools.request(tools.genai(1), tools.genai(2))),
     "langfuse": tools.json_bytes(tools.langfuse()["traces"] + tools.langfuse()["scores"]),
     "langsmith": tools.text(*tools.langsmith()["runs"]),

@@ -361,6 +361,40 @@ def promptfoo() -> dict[str, Any]:
     }
 
 
+def openai_evals() -> list[dict[str, Any]]:
+    """Items of a run: as the API lists them, as they are downloaded, and one whose answer is in the item."""
+    messages = {"input": [message("user", "Q1")], "output": [message("assistant", "A1")], "model": "m-1"}
+    grades = [
+        {"name": "fit-0d5a7a3e-1b2c-4d5e-8f90-123456789abc", "score": 4.0, "passed": True, "sample": {"model": "j-1"}},
+        {"name": "exact", "passed": False, "score": None},
+    ]
+    item = {"question": "Q1", "expected": "E", "human_1_fit": 5, "human_2_fit": 3, "lang": "de"}
+    return [
+        {
+            "object": "eval.run.output_item", "id": "o1", "datasource_item_id": 1, "datasource_item": item,
+            "sample": messages, "results": grades,
+        },
+        {"item": {"id": "i2", "question": "Q2"}, "sample": {"output_text": "A2"}, "grades": {"fit": 2.0}},
+        {"item": {"id": "i3", "question": "Q3", "answer": "A3"}, "sample": {}, "grades": {"fit": 1.0}},
+        {"item": {"id": "i4", "question": "Q4"}, "sample": {}, "grades": {"fit": 1.0}},
+    ]  # fmt: skip
+
+
+def prodigy() -> list[dict[str, Any]]:
+    """Tasks of two people: options, a label that they accept or reject, one ignored, one that is a pair."""
+    options = [{"id": "good", "text": "Good"}, {"id": "bad", "text": "Bad"}]
+    task = {"text": "A1", "prompt": "Q1", "meta": {"lang": "de"}, "_input_hash": 11, "_task_hash": 12}
+    answered = {"answer": "accept", "_annotator_id": "set-kim", "_timestamp": 1714550000}
+    return [
+        {**task, **answered, "options": options, "accept": ["good"]},
+        {**task, **answered, "options": options, "accept": ["bad", "good"], "_annotator_id": "", "_session_id": "bo"},
+        {**task, **answered, "options": options, "accept": []},
+        {**task, **answered, "_input_hash": 21, "label": "POLITE", "answer": "reject", "spans": [{"start": 1}]},
+        {**task, **answered, "_input_hash": 21, "label": "POLITE"},
+        {**task, **answered, "_input_hash": 31, "answer": "ignore"},
+    ]
+
+
 def deepeval() -> dict[str, Any]:
     """A test run with a conversation and one whose metric failed."""
     turns = [{**m, "order": n} for n, m in enumerate([*sent_messages(2), message("assistant", TURNS[1][1])])]
