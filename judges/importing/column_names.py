@@ -150,6 +150,11 @@ def column_names(header: Sequence[str]) -> list[str]:
     return [cell.strip() or f"Unnamed: {place}" for place, cell in enumerate(header)]
 
 
+def is_unnamed(name: str, place: int) -> bool:
+    """Whether a column has no name in the header, but that of its position."""
+    return name == f"Unnamed: {place}"
+
+
 def detect_delimiter(text: str, complete: bool = True) -> str:
     """The delimiter of a table's text: the one that it states, or that by which most rows are as wide as the header.
 

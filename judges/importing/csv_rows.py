@@ -12,6 +12,7 @@ from typing import BinaryIO
 from judges.errors import BadInput
 from judges.importing.column_names import column_names, detect_delimiter, stated_delimiter
 from judges.importing.encodings import detect_encoding
+from judges.importing.header_rows import drop_questions, join_headers
 from judges.importing.jsonl import MAX_LINE_BYTES, Record
 from judges.plural import many
 
@@ -116,9 +117,14 @@ class _Lines:
 
 def read_csv(name: str, stream: BinaryIO, dialect: Dialect) -> Iterator[Record]:
     """The rows below the header, as objects of texts. Raises BadInput for a header that names no columns."""
+    return drop_questions(_read_rows(name, stream, dialect), lambda record: record.value)
+
+
+def _read_rows(name: str, stream: BinaryIO, dialect: Dialect) -> Iterator[Record]:
     lines = _Lines(stream, dialect)
     reader = csv.reader(lines, delimiter=dialect.delimiter, strict=True)
     header: list[str] | None = None
+    is_first = True
     while True:
         problem, row = "", []
         lines.begin()
@@ -138,6 +144,11 @@ def read_csv(name: str, stream: BinaryIO, dialect: Dialect) -> Iterator[Record]:
             header = _header(name, row) if any(cell.strip() for cell in row) else None
             continue
         if not problem and not any(cell.strip() for cell in row):
+            continue
+        joined = join_headers(header, row) if is_first and not problem and len(row) == len(header) else []
+        is_first = False
+        if joined:
+            header = _header(name, joined)
             continue
         if not problem and len(row) != len(header):
             problem = f"has {many(len(row), 'field')}, and the header has {len(header)}"

@@ -328,6 +328,23 @@ def test_speakers_of_whom_the_assistant_is_not_known_are_named_and_refused(store
         bring(store, files)
 
 
+def test_a_header_of_two_rows_names_each_column_by_both(store: Store) -> None:
+    head = "id,Human,,LLM,\n,style,tone,style,tone\n"
+    rows = "".join(f"x{n},{n % 5 + 1},{n % 3 + 1},{n % 4 + 1},{n % 2 + 1}\n" for n in range(N))
+    done = bring(store, {"t.csv": (head + rows).encode()})
+    assert (done.preview.new.items, done.preview.new.labels, done.preview.rejected) == (N, 2 * N, 0)
+    for source, values in (("label_now", [5, 3]), ("score", [4, 2])):
+        rows_of_source = store.rows(f"select dimension, max(value) from {source} group by 1 order by 1")
+        assert rows_of_source == list(zip(("style", "tone"), values, strict=True))
+
+
+def test_rows_of_qualtrics_below_the_header_are_no_answers(store: Store) -> None:
+    head = 'id,judge,human\nid,How good?,How good?\n"{""ImportId"":""a""}","{""ImportId"":""b""}",""\n'
+    rows = "".join(f"x{n},{n % 5 + 1},{n % 3 + 1}\n" for n in range(N))
+    done = bring(store, {"t.csv": (head + rows).encode()})
+    assert (done.preview.new.items, done.preview.new.labels, done.preview.rejected) == (N, N, 0)
+
+
 def test_one_person_has_an_answer_in_each_column_of_a_row(store: Store) -> None:
     sides = {"prompt": TEXTS["prompt"], "response_1": TEXTS["response"], "response_2": TEXTS["prompt"]}
     rated = {"response_1_rating": numbers(1, 2, 3), "response_2_rating": numbers(3, 5, 1)}
