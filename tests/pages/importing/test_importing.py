@@ -69,6 +69,30 @@ def test_a_table_is_mapped_on_screen_and_two_columns_lead_to_kappa_in_three_acti
     expect(page.get_by_test_id("stMain")).to_contain_text(f"{kappa:.3f}")
 
 
+def test_the_roles_of_speakers_are_said_on_screen(assay: Server, page: Any, tmp_path: Path) -> None:
+    file = tmp_path / "talks.csv"
+    talk = ("mia,How are you?,,", "tom,Well.,,", "ann,And you?,,", "tom,Well too.,4,3")
+    rows = "".join(f"d{n},{part}\n" for n in range(3) for part in talk)
+    file.write_text(f"conversation_id,speaker,text,judge_score,human_score\n{rows}")
+    enter(page, assay.url, "lea", "import")
+    page.locator("input[type=file]").set_input_files(file)
+    page.get_by_text("which of the speakers mia, tom, ann in speaker is the assistant is not known").wait_for()
+    page.get_by_text("Map the columns of talks.csv by hand").click()
+    speakers = page.get_by_role("textbox", name="Speakers")
+    speakers.fill("mia = user, tom = robot")
+    speakers.press("Enter")
+    page.get_by_text("'robot' is no role: write user, assistant, system or tool.").wait_for()
+    speakers.fill("Mia = user, tom = assistant, ann = user")
+    speakers.press("Enter")
+    page.get_by_role("button", name="Import all").click()
+    expect(page).to_have_url(re.compile(r"/calibration\?dataset=talks"))
+    assay.stop()
+    store = open_store(assay.store)
+    (content,) = store.rows("select content from item where name = 'd0'")[0]
+    store.close()
+    assert [turn["role"] for turn in json.loads(content)["turns"]] == ["user", "assistant", "user", "assistant"]
+
+
 @pytest.mark.slow
 def test_good_rows_are_imported_the_bad_ones_are_listed_and_uploads_wait_on_the_disk_until_then(
     assay: Server, page: Any, tmp_path: Path
