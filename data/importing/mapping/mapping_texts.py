@@ -16,8 +16,11 @@ SCOPE = "mapping"
 
 
 def mapping_key(columns: Collection[str]) -> str:
-    """The name under which the mapping of tables with these columns is kept."""
-    return content_id(sorted(columns))
+    """The name under which the mapping of tables with these columns is kept, whatever fields the objects in them have.
+    """
+    names = set(columns)
+    fields = {name for name in names if any(name[:at] in names for at, sign in enumerate(name) if sign == ".")}
+    return content_id(sorted(names - fields))
 
 
 def parse_mapping(text: str) -> ColumnMapping:

@@ -18,6 +18,7 @@ from data.importing import start
 from data.importing.detection.plan_proposal import previous_mapping, propose_plan
 from data.importing.files.source import from_bytes
 from data.importing.importing import detect_formats, import_source
+from data.importing.mapping.mapping import mapping_key
 from data.importing.plan import ImportPlan
 from data.importing.report import ImportRefused
 from data.records import exposure, people
@@ -326,6 +327,11 @@ def test_speakers_of_whom_the_assistant_is_not_known_are_named_and_refused(store
     assert any("the speakers mia, tom, ann in speaker is the assistant" in s for s in read(store, files).assumptions)
     with pytest.raises(BadInput, match="The role must be user, assistant, system or tool"):
         bring(store, files)
+
+
+def test_a_mapping_that_was_kept_is_that_of_the_table_whatever_fields_its_objects_have() -> None:
+    assert mapping_key(["id", "judge", "judge.score", "judges.x"]) == mapping_key(["id", "judge", "judges.x"])
+    assert mapping_key(["id", "judge"]) != mapping_key(["id", "judge_score"])
 
 
 def test_a_header_of_two_rows_names_each_column_by_both(store: Store) -> None:
