@@ -83,7 +83,8 @@ def _nested_column(name: str, cells: Sequence[Any]) -> NestedColumn | None:
     if not any(isinstance(cell, dict) or (isinstance(cell, str) and ("{" in cell or "[[" in cell)) for cell in cells):
         return None
     own, field = parse_name(name), FIELD_GROUPS.get(normalize(name))
-    if not field and (not (own.owner or own.value) or own.note or own.confidence):
+    owned = bool(own.owner) and not own.weak
+    if not field and (not (owned or own.value) or own.note or own.confidence):
         return None
     values = [_read_object(cell, judged=not field) for cell in cells]
     objects = [value for value in values if value is not None]
@@ -97,7 +98,7 @@ def _nested_column(name: str, cells: Sequence[Any]) -> NestedColumn | None:
         return None
     answers = [key for key in keys if _holds_answers(key, [value.get(key) for value in objects])]
     notes = [key for key in keys if (named := parse_name(key)).note or named.confidence]
-    if not answers or (len(answers) > 1 and not own.owner):
+    if not answers or (len(answers) > 1 and not owned):
         return None
     return NestedColumn((*answers, *notes), answers[0] if len(answers) == 1 else "")
 

@@ -51,6 +51,7 @@ def test_fields_of_objects_are_columns(name: str, cell: Any, cells: dict[str, An
         ("judge", "First I gave it [[3]], and then, on a second thought, [[4]]."),
         ("scores", '{"tone": 4, "facts": 2}'),  # whose they are is not known
         ("meta", {"score": 4}),
+        ("prediction", {"label": "good", "score": 0.93}),  # it may be of what is judged
         ("judge", '{"text": "long words that are no answer on any scale that is known here"}'),
         ("judge_reason", '{"score": 4}'),
     ],
