@@ -1,4 +1,4 @@
-"""The rows at the end of a spreadsheet that sum up the rows above, as "Total" and "Mean" do: they are no items."""
+"""The rows of a spreadsheet that sum up the rows above, as "Total" and "Mean" do: they are no items."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from judges.authoring.scale_inference import survey
 from judges.importing.column_names import WORDS, normalize
 from judges.importing.columns import cell_text
-from judges.plural import verb
+from judges.plural import many, verb
 
 _WORDS = frozenset(WORDS["summary_rows"])
 _LETTERS = 40
@@ -18,25 +18,35 @@ _Row = TypeVar("_Row")
 def drop_summaries(
     rows: Iterable[_Row], cells: Callable[[_Row], Mapping[str, Any]], dropped: list[str]
 ) -> Iterator[_Row]:
-    """The rows without those at the end that sum up the others; the names of these are added to `dropped`.
+    """The rows without those that sum up the others; the names of these are added to `dropped`.
 
-    `cells` gives the cells of a row.
+    They are at the end, or have fewer filled cells than the row above. `cells` gives the cells of a row.
     """
     last: list[tuple[str, _Row]] = []
+    above: Mapping[str, Any] = {}
     for row in rows:
         if name := _summary(cells(row)):
-            last.append((name, row))
+            if _count_filled(cells(row)) < _count_filled(above):
+                dropped.append(name)
+            else:
+                last.append((name, row))
             continue
         yield from (earlier for _, earlier in last)
         last.clear()
+        above = cells(row)
         yield row
     dropped += [name for name, _ in last]
 
 
 def explain_summaries(dropped: list[str]) -> str:
-    """A phrase on rows that are dropped, for the end of a sentence."""
-    rows, sums = verb(len(dropped), "row is", "rows are"), verb(len(dropped), "it sums", "they sum")
-    return f"the last {rows} left out ({', '.join(dropped)}), as {sums} up the rows above"
+    """A sentence on rows that are dropped."""
+    names = list(dict.fromkeys(dropped))
+    sums = verb(len(dropped), "is left out, as it sums up others", "are left out, as they sum up others")
+    return f"{many(len(dropped), 'row')} ({', '.join(names[:8])}) {sums}."
+
+
+def _count_filled(row: Mapping[str, Any]) -> int:
+    return sum(bool(cell_text(cell).strip()) for cell in row.values())
 
 
 def _summary(row: Mapping[str, Any]) -> str:

@@ -102,7 +102,7 @@ class AnswerReader:
         yield from self.ratings.lines()
         yield from self.left_out()
         if summaries:
-            yield Hint(f"{self.file}: {explain_summaries(summaries)}.")
+            yield Hint(f"{self.file}: {explain_summaries(summaries)}")
 
     def row(self, record: Record, name: str) -> Iterator[Entry]:
         """A row that is an item of its own, or scores and labels of one."""

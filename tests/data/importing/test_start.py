@@ -413,7 +413,7 @@ def test_rows_that_sum_up_a_spreadsheet_are_no_items_and_make_no_scale(store: St
     assert {spell_scale(s.answers) for s in read(store, sheet).series if s.answers} == {"1-5"}
     done = bring(store, sheet)
     assert (done.preview.new.items, done.preview.new.labels, done.preview.rejected) == (N, N, 0)
-    assert "t.csv: the last rows are left out (Total, Mean), as they sum up the rows above." in done.preview.warnings
+    assert "t.csv: 2 rows (Total, Mean) are left out, as they sum up others." in done.preview.warnings
 
 
 def test_stray_numbers_are_answers_on_a_scale_that_a_person_writes(store: Store) -> None:

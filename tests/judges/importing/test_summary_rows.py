@@ -1,4 +1,4 @@
-"""Rows at the end of a spreadsheet that sum up the others."""
+"""Rows of a spreadsheet that sum up the others."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ def names_dropped(*last: dict[str, Any]) -> list[str]:
     """The names of the rows that are dropped where a table ends with these."""
     names: list[str] = []
     rest = list(drop_summaries([*ROWS, *last], lambda row: row, names))
-    assert rest == [*ROWS, *last][: len(rest)] and len(rest) + len(names) == len(ROWS) + len(last)
+    assert rest == [row for row in (*ROWS, *last) if row in rest]
+    assert len(rest) + len(names) == len(ROWS) + len(last)
     return names
 
 
@@ -27,10 +28,17 @@ def names_dropped(*last: dict[str, Any]) -> list[str]:
         [{"id": "合計", "judge": "61", "human": ""}, {"id": "平均", "judge": "3.05", "human": "#DIV/0!"}],
         [{"id": "", "judge": "Mean:", "human": 3.2}, {"id": "Std. Dev.", "judge": 1.1, "human": 1.2}],
         [{"id": "Grand Total", "judge": "85%", "human": None}],
+        [{"id": "Subtotal", "judge": 31, "human": ""}, {"id": "Total", "judge": 31, "human": 32}],
     ],
 )
 def test_rows_that_sum_up_are_dropped_at_the_end(last: list[dict[str, Any]]) -> None:
     assert len(names_dropped(*last)) == len(last)
+
+
+def test_rows_with_fewer_cells_are_dropped_anywhere() -> None:
+    assert names_dropped({"id": "Subtotal", "judge": 31, "human": ""}, {"id": "q21", "judge": 3, "human": 4}) == [
+        "Subtotal"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -51,4 +59,4 @@ def test_the_agreement_of_a_table_leaves_them_out_and_says_so() -> None:
     total = {"id": "Total", "judge": 61, "human": 60}
     alone, summed = (match_rows(rows) for rows in (ROWS, [*ROWS, total]))
     assert summed.people == alone.people and summed.replies == alone.replies
-    assert "the last row is left out (Total), as it sums up the rows above." in summed.assumptions
+    assert "1 row (Total) is left out, as it sums up others." in summed.assumptions
