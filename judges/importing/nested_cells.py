@@ -150,5 +150,18 @@ def _field_text(value: Any) -> Any:
     messages = read_messages([value] if isinstance(value, dict) else value)
     if not messages:
         return json.dumps(value, ensure_ascii=False)
+    return _texts_of(messages)
+
+
+def split_answer(cell: Any) -> tuple[str, str]:
+    """The text before an answer, and the answer: a cell, or the last message of the chat that a cell is."""
+    messages = read_messages(cell) if isinstance(cell, list) else None
+    if not messages:
+        return "", cell_text(cell)
+    return _texts_of(messages[:-1]), _texts_of(messages[-1:])
+
+
+def _texts_of(messages: Sequence[Mapping[str, Any]]) -> str:
+    """What messages say; with the speakers where there are several."""
     texts = [(speaker_name(message), cell_text(message.get("content", message.get("value")))) for message in messages]
     return texts[0][1] if len(texts) == 1 else "\n\n".join(f"{speaker}: {text}" for speaker, text in texts)

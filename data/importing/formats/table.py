@@ -9,10 +9,10 @@ from typing import Any
 from data.importing.format_file import FormatFile
 from data.importing.formats import messages
 from data.store.ids import now
-from judges.importing.columns import cell_text
 from judges.importing.entries import Entry, Line, LineError, RejectedRow
 from judges.importing.jsonl import Record
 from judges.importing.mapping import ColumnMapping
+from judges.importing.nested_cells import split_answer
 from judges.importing.speakers import ROLES, read_messages, speaker_name
 from judges.importing.table_answers import AnswerReader
 from judges.strict_json import BadJson, parse_json, show_value
@@ -72,13 +72,17 @@ class _Reader(AnswerReader):
         if mapping.kind == "pair":
             data["input"] = mapping.field("input").text(row)
             for side in ("a", "b"):
-                text = mapping.field(f"response_{side}").value(row)
+                cell = mapping.field(f"response_{side}").value(row)
+                before, text = split_answer(cell)
+                data["input"] = data["input"] or before
                 system = mapping.field(f"system_{side}").text(row)
-                data[f"response_{side}"] = {"system": system, "text": None if text is None else cell_text(text)}
+                data[f"response_{side}"] = {"system": system, "text": None if cell is None else text}
         elif mapping.kind == "response":
             if not mapping.textless and mapping.field("output").value(row) is None:
                 raise LineError("output", "There is no output in this row.")
-            data |= {field: mapping.field(field).text(row) for field in ("task", "output", "reference")}
+            before, output = split_answer(mapping.field("output").value(row))
+            task, reference = (mapping.field(field).text(row) for field in ("task", "reference"))
+            data |= {"task": task or before, "output": output, "reference": reference}
         else:
             data["turns"], scenario = _turns(mapping.field("turns").value(row), mapping.roles)
             data["scenario"] = data["scenario"] or scenario

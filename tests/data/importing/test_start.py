@@ -329,6 +329,20 @@ def test_speakers_of_whom_the_assistant_is_not_known_are_named_and_refused(store
         bring(store, files)
 
 
+def test_preferences_whose_sides_are_chats_have_their_last_messages(store: Store) -> None:
+    first = {"role": "user", "content": "q"}
+    rows = [
+        {"chosen": [first, {"role": "assistant", "content": f"good {n}"}],
+         "rejected": [first, {"role": "assistant", "content": f"bad {n}"}], "judge": "ab"[n % 2], "human": "ab"[n // 2]}
+        for n in range(4)
+    ]  # fmt: skip
+    bring(store, {"t.json": json.dumps(rows).encode()})
+    contents_of_items = [json.loads(content) for (content,) in store.rows("select content from item")]
+    assert {item["input"] for item in contents_of_items} == {"q"}
+    assert {item["response_a"]["text"] for item in contents_of_items} == {f"good {n}" for n in range(4)}
+    assert {item["response_b"]["text"] for item in contents_of_items} == {f"bad {n}" for n in range(4)}
+
+
 def test_a_mapping_that_was_kept_is_that_of_the_table_whatever_fields_its_objects_have() -> None:
     assert mapping_key(["id", "judge", "judge.score", "judges.x"]) == mapping_key(["id", "judge", "judges.x"])
     assert mapping_key(["id", "judge"]) != mapping_key(["id", "judge_score"])

@@ -7,7 +7,13 @@ from typing import Any
 import pytest
 
 from judges.importing.jsonl import Record
-from judges.importing.nested_cells import nested_columns, replace_names, unfold_records, unfold_row
+from judges.importing.nested_cells import (
+    nested_columns,
+    replace_names,
+    split_answer,
+    unfold_records,
+    unfold_row,
+)
 from tests.judges.importing.table_rows import match_rows
 
 REPLY = 'Fine.\n```json\n{"rating": 4, "explanation": "clear"}\n```'
@@ -58,6 +64,21 @@ def test_fields_of_objects_are_columns(name: str, cell: Any, cells: dict[str, An
 )
 def test_other_cells_stay_as_they_are(name: str, cell: Any) -> None:
     assert nested_columns([{"id": 1, name: cell}]) == {}
+
+
+@pytest.mark.parametrize(
+    ("cell", "parts"),
+    [
+        ("a", ("", "a")),
+        (None, ("", "")),
+        (["a", "b"], ("", "['a', 'b']")),
+        ([{"role": "assistant", "content": "a"}], ("", "a")),
+        ([{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}], ("q", "a")),
+        ([{"from": "human", "value": "q"}] * 2 + [{"from": "gpt", "value": "a"}], ("human: q\n\nhuman: q", "a")),
+    ],
+)
+def test_the_answer_of_a_chat_is_its_last_message(cell: Any, parts: tuple[str, str]) -> None:
+    assert split_answer(cell) == parts
 
 
 def test_a_plain_answer_may_stand_beside_objects_with_one() -> None:
