@@ -50,6 +50,13 @@ def test_items_of_lines_are_there_by_their_ids_and_parameters_may_be_a_text(tmp_
     assert list(contents.items) == ["r"] and [value.params["seed"] for value in contents.scores] == [7, 8]
 
 
+def test_flags_of_a_table_are_read(tmp_path: Path) -> None:
+    file = tmp_path / "scores.csv"
+    names = "item,unit,dimension,judge,card,sample,code,synthetic"
+    file.write_text(f"{names}\nr,response,tone,m,c,0,1,true\ns,response,tone,m,c,0,1,false\n", encoding="utf-8")
+    assert [value.row["synthetic"] for value in read_files([file]).scores] == [True, False]
+
+
 def test_what_holds_no_rows_is_told_with_what_to_do(tmp_path: Path) -> None:
     file = tmp_path / "t.xlsx"
     file.write_bytes(b"PK\x03\x04\x14[Content_Types].xml_rels/.relsxl/workbook.xml")

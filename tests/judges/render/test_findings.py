@@ -1,5 +1,6 @@
 """Findings: what a page and a report draw is the same, and shows other people's text as text."""
 
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -178,7 +179,10 @@ def test_a_plot_of_what_may_be_accepted_goes_down_to_the_lower_bounds_that_there
         ThresholdTest(0.9, 0.25, Interval(0.75, 0.6, 0.8, 0.625, 8, 8, 8.0, ""), True),
         ThresholdTest(0.5, 0.5, Interval(0.5, None, None, None, 8, 8, 8.0, ""), None),
     ]
-    plot = auto_accept.plot(AutoAcceptance(0.9, 0.05, None, None, "", steps[0].agreement, tuple(steps), 8, 8))
+    steps.append(replace(steps[1], passed=False))
+    accepted = AutoAcceptance(0.9, 0.05, None, None, "", steps[0].agreement, tuple(steps), 8, 8)
+    assert [row["test"] for row in auto_accept.table(accepted).rows] == ["✓ passes", "not tested", "✕ fails"]
+    plot = auto_accept.plot(replace(accepted, steps=tuple(steps[:2])))
     assert plot is not None
     assert plot.series == [
         ("agreement, down to its lower bound", [25.0, 50.0], [75.0, 50.0], [62.5, None], [75.0, 50.0])
