@@ -672,6 +672,7 @@ def test_an_item_further_ahead_comes_anew_before_it_was_drawn(bench: Bench) -> N
     bench.go()
     bench.go()
     assert bench.item == "id-c" and bench.mine("tone") == ["1"]
+    assert str(bench.page.locator(".live").text_content()).endswith("Next: Title of c")
 
 
 def test_a_link_to_an_item_of_before_opens_it_where_it_is_to_be_answered_anew(bench: Bench) -> None:

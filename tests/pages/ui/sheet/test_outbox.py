@@ -483,3 +483,12 @@ def test_who_goes_back_meanwhile_waits_for_no_item(bench: Bench) -> None:
     bench.wait(60)
     assert bench.messages()[before:] == []
     assert not bench.page.locator(".hint").is_visible(), "it is not said that it could not be fetched"
+
+
+def test_each_silence_of_the_server_is_said_once(bench: Bench) -> None:
+    bench.sit(*(response(name) for name in "abc"))
+    for _ in range(2):
+        bench.go()
+        bench.wait(9)
+        assert str(bench.page.locator(".live").text_content()).startswith("1 not saved yet: the server does not answer")
+        bench.ack()
