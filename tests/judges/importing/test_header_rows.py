@@ -37,5 +37,5 @@ def test_questions_and_their_ids_are_dropped_only_together() -> None:
 def test_the_agreement_reads_such_tables(tmp_path: Path) -> None:
     file = tmp_path / "t.csv"
     file.write_text("id,Human,,LLM,\n,tone,truth,tone,truth\nx1,4,5,3,2\n", encoding="utf-8")
-    rows = read_files([file]).tables[file]
+    rows = [record.value for record in read_files([file]).tables[file]]
     assert rows == [{"id": "x1", "Human tone": "4", "Human truth": "5", "LLM tone": "3", "LLM truth": "2"}]
