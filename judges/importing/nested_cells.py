@@ -57,7 +57,7 @@ def unfold_row(row: Mapping[str, Any], nested: Mapping[str, NestedColumn]) -> di
         if value is None and column.score:
             value = {column.score: cell}
         cells |= {f"{name}.{key}": _field_text((value or {}).get(key)) for key in column.keys}
-    return cells | dict(row)
+    return dict(row) | cells
 
 
 def unfold_records(records: Iterator[Record]) -> Iterator[Record]:

@@ -14,6 +14,7 @@ from judges.importing.nested_cells import (
     unfold_records,
     unfold_row,
 )
+from judges.importing.summary_rows import drop_summaries
 from tests.judges.importing.table_rows import match_rows
 
 REPLY = 'Fine.\n```json\n{"rating": 4, "explanation": "clear"}\n```'
@@ -44,7 +45,7 @@ REPLY = 'Fine.\n```json\n{"rating": 4, "explanation": "clear"}\n```'
 def test_fields_of_objects_are_columns(name: str, cell: Any, cells: dict[str, Any]) -> None:
     row = {"id": 1, name: cell}
     nested = nested_columns([row])
-    assert unfold_row(row, nested) == row | cells and list(unfold_row(row, nested))[: len(cells)] == list(cells)
+    assert unfold_row(row, nested) == row | cells and list(unfold_row(row, nested)) == [*row, *cells]
 
 
 @pytest.mark.parametrize(
@@ -98,3 +99,11 @@ def test_the_agreement_of_a_table_reads_them(named: list[str]) -> None:
     rows = [{"id": f"q{n}", "judge": f'{{"score": {n % 5 + 1}}}', "human": n % 5 + 1} for n in range(20)]
     match = match_rows(rows, named, ["human"] if named else [])
     assert match.judge == "judge" and [reply.reading.scores[0].value for reply in match.replies[:2]] == [1, 2]
+
+
+def test_a_row_that_sums_up_the_others_is_known_by_its_first_own_cell() -> None:
+    rows: list[dict[str, Any]] = [{"id": f"q{n}", "judge": '{"score": 4}', "human": 4} for n in range(20)]
+    records = [Record(line, row) for line, row in enumerate([*rows, {"id": "Total", "judge": 80, "human": 80}], 2)]
+    unfolded = (record.value for record in unfold_records(iter(records)))
+    names: list[str] = []
+    assert len(list(drop_summaries(unfolded, lambda row: row, names))) == 20 and names == ["Total"]
