@@ -217,6 +217,17 @@ def scale_warnings(series: Iterable[AnswerSeries]) -> list[str]:
     return warnings
 
 
+def name_people(series: Sequence[AnswerSeries]) -> list[AnswerSeries]:
+    """The series; where one name answers a question in several columns, as in human_ann and human_ben, these are people
+    who are named by their columns.
+    """
+    places = [(s.file, s.by, s.rater, s.question) for s in series]
+    return [
+        replace(s, rater=_person_name(s.name)) if s.by == "person" and s.rater and places.count(place) > 1 else s
+        for s, place in zip(series, places, strict=True)
+    ]
+
+
 def change_scales(
     series: Iterable[AnswerSeries], scales: Mapping[Place, RecipeScale | None], stored: Mapping[Place, Dimension]
 ) -> tuple[AnswerSeries, ...]:
@@ -367,7 +378,7 @@ class _Table:
         texts = {name: ValueSource(columns=columns) for name, columns in roles.texts.items()}
         fields |= {name: source for name, source in texts.items() if name in FIELDS[self.kind]}
         self.series = [self._series_of(voice, "judge") for voice in roles.judges]
-        self.series += self._people(roles.people)
+        self.series += name_people([self._series_of(voice, "person") for voice in roles.people])
         self.series += self._by(roles.by, roles.values) if roles.by else []
         unclear = [column for group in roles.unclear for column in group.columns]
         question = question or question_column([*roles.meta, *unclear], self._different_cells)
@@ -433,17 +444,6 @@ class _Table:
             named = ", ".join(differing)
             self.assumptions.append(f"{self.file}: {named}: left out, as rows of one item differ there.")
         return [name for name in names if name not in differing]
-
-    def _people(self, voices: Sequence[AnswerColumn]) -> list[AnswerSeries]:
-        """People's answers; those who answer one question under one name, as those of human_ann and human_ben may, are
-        named by their columns.
-        """
-        series = [self._series_of(voice, "person") for voice in voices]
-        places = [(s.rater, s.question) for s in series]
-        return [
-            replace(s, rater=_person_name(s.name)) if places.count(place) > 1 else s
-            for s, place in zip(series, places, strict=True)
-        ]
 
     def _series_of(self, voice: AnswerColumn, by: By) -> AnswerSeries:
         named = _dimension_name(voice.dimension) if voice.dimension else UNNAMED

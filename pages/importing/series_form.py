@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +13,14 @@ from data.cards import cards
 from judges.authoring.card_lookup import recipe_of_scale, spell_scale
 from judges.authoring.recipe import RecipeScale
 from judges.errors import AssayError
-from judges.importing.interpretation import AnswerSeries, By, Interpretation, change_scales
+from judges.importing.interpretation import (
+    AnswerSeries,
+    By,
+    Interpretation,
+    change_scales,
+    name_people,
+    scale_warnings,
+)
 from pages.ui import session, text
 
 WHOSE: dict[By, str] = {"judge": "a judge's", "person": "a person's", "": "left out"}
@@ -35,11 +42,11 @@ def edit_series(outline: Interpretation, key: str) -> Interpretation:
             file=file, kind=kind, ids=ids, texts=texts or "no texts, only scores",
             meta=", ".join(base.meta) or "nothing",
         )  # fmt: skip
-    for sentence in outline.assumptions:
-        text.quiet("{sentence}", sentence=sentence)
-    warning_area = st.container()
+    sentence_area = st.container()
     edited = _edit_table(outline, key) if outline.series else outline
-    with warning_area:
+    with sentence_area:
+        for sentence in edited.assumptions:
+            text.quiet("{sentence}", sentence=sentence)
         for sentence in edited.unclear:
             text.warn("{sentence} Choose it in the table.", sentence=sentence)
     for series in edited.series:
@@ -66,6 +73,7 @@ def _edit_table(outline: Interpretation, key: str) -> Interpretation:
     series = [_change_series(s, row) for s, row in zip(outline.series, rows, strict=True)]
     if series == list(outline.series):
         return outline
+    series = _name_people(series, outline.series)
     pairs = zip(series, outline.series, strict=True)
     changed = {s.question: s.answers for s, old in pairs if s.answers not in (None, old.answers)}
     settled = change_scales(series, changed, cards.answerable_dimensions(session.store()))
@@ -74,7 +82,18 @@ def _edit_table(outline: Interpretation, key: str) -> Interpretation:
             text.quiet(
                 "{name}: read as answers on {scale}.", name=answer_series.name, scale=answer_series.answers.scale.words
             )
-    return replace(outline, series=settled, unclear=())
+    old_warnings = scale_warnings(outline.series)
+    assumptions = [sentence for sentence in outline.assumptions if sentence not in old_warnings]
+    return replace(outline, series=settled, unclear=(), assumptions=(*assumptions, *scale_warnings(settled)))
+
+
+def _name_people(series: list[AnswerSeries], before: Sequence[AnswerSeries]) -> list[AnswerSeries]:
+    """The series as `name_people` says, but for names that the person at the screen wrote; the page says the others."""
+    people = zip(series, name_people(series), before, strict=True)
+    renamed = [person if s.rater == old.rater else s for s, person, old in people]
+    if names := [person.rater for s, person in zip(series, renamed, strict=True) if s != person]:
+        text.quiet("Taken for people of these names, as they answer one question: {names}.", names=", ".join(names))
+    return renamed
 
 
 def _row(series: AnswerSeries) -> dict[str, Any]:

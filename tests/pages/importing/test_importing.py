@@ -93,6 +93,32 @@ def test_the_roles_of_speakers_are_said_on_screen(assay: Server, page: Any, tmp_
     assert [turn["role"] for turn in json.loads(content)["turns"]] == ["user", "assistant", "user", "assistant"]
 
 
+def test_two_columns_that_are_given_one_question_are_two_people(assay: Server, page: Any, tmp_path: Path) -> None:
+    file = tmp_path / "people.csv"
+    rows = "".join(f"{n},{n % 5 + 1},{n % 4 + 1},{n % 3 + 1}\n" for n in range(30))
+    file.write_text(f"id,judge_score,human_anna,human_ben\n{rows}")
+    enter(page, assay.url, "lea", "import")
+    page.locator("input[type=file]").set_input_files(file)
+    page.get_by_text("Judges answer rating and people anna, ben: no question has answers of both").wait_for()
+    grid = page.get_by_test_id("stDataFrame").nth(1)
+    for row in (2, 3):
+        box = grid.bounding_box()
+        grid.dblclick(position={"x": box["width"] * 0.45, "y": 35 * row + 17})
+        page.keyboard.press("Control+a")
+        page.keyboard.type("rating")
+        page.keyboard.press("Enter")
+    page.get_by_text("Taken for people of these names, as they answer one question: human_anna, human_ben.").wait_for()
+    expect(page.get_by_text("no question has answers of both")).to_have_count(0)
+    page.get_by_role("button", name="Import all").click()
+    expect(page).to_have_url(re.compile(r"/calibration\?dataset=people"))
+    assay.stop()
+    store = open_store(assay.store)
+    assert store.rows("select annotator, count(*) from label_now group by 1 order by 1") == [
+        ("human_anna", 30), ("human_ben", 30)
+    ]  # fmt: skip
+    store.close()
+
+
 @pytest.mark.slow
 def test_good_rows_are_imported_the_bad_ones_are_listed_and_uploads_wait_on_the_disk_until_then(
     assay: Server, page: Any, tmp_path: Path
