@@ -394,7 +394,9 @@ def _without_number(word: str) -> str:
 
 def _categories(words: set[str]) -> tuple[RecipeScale | None, str]:
     """The scale of words, or why there is none."""
-    long = next((word for word in words if len(word) > _MAX_WORD_CHARACTERS or not word.isprintable()), None)
+    nested = ("{", "[")  # an object or a list; around a word brackets are left out
+    texts = (w for w in words if w.startswith(nested) or len(w) > _MAX_WORD_CHARACTERS or not w.isprintable())
+    long = min(texts, default=None)
     if long is not None or len(words) > MAX_ENTRIES:
         many = f"{len(words):,} different ones" if long is None else f"{long[:_MAX_WORD_CHARACTERS]!r} ..."
         return None, f"they are texts, not answers: {many}"
