@@ -1,1 +1,1 @@
-"""Plain files for the command line: items, judgments and labels as lines, and the partial output of a run."""
+"""Plain files: lines of items, judgments and labels, the partial output of a run, and tables and what they mean."""
