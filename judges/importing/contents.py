@@ -29,6 +29,7 @@ from judges.importing.encodings import explain_other_file
 from judges.importing.jsonl import Record
 from judges.importing.line_files import BadLines, bad_lines
 from judges.importing.lines import JudgmentLine, LabelLine
+from judges.importing.nested_cells import explain_object, wraps_rows
 from judges.render.csv_cells import unescape_formula
 from judges.strict_json import DECODER, BadJson, check_characters, check_depth, not_json
 from judges.types import is_unit
@@ -103,6 +104,8 @@ def read_files(paths: Sequence[Path], good_rows: bool = False) -> FileContents:
         if not rows:
             raise BadLines(f"{path}: there is no line in it.")
         if first is not None and not sort_of_line(first):
+            if len(rows) == 1 and path.suffix.lower() != ".parquet" and wraps_rows(first):
+                raise BadLines(explain_object(str(path), [first]))
             bad = [(number, row) for number, row in rows if isinstance(row, str)]
             if bad and not good_rows:
                 raise bad_lines(path, bad)

@@ -14,11 +14,10 @@ from data.importing.files.source import Source, SourceFile
 from data.importing.format_file import FileStart, FormatFile
 from data.importing.plan import Format
 from data.store.errors import BadInput
-from judges.importing.column_names import WORDS, normalize
 from judges.importing.entries import ToolEntry
 from judges.importing.jsonl import Record
 from judges.importing.mapping import ColumnMapping
-from judges.importing.nested_cells import unfold_records
+from judges.importing.nested_cells import explain_object, unfold_records, wraps_rows
 from judges.mtbench import assembly
 
 _MAX_SAMPLE_CHARACTERS = 2**20
@@ -125,35 +124,10 @@ def _fallback_format(start: FileStart) -> Format:
     """The format of a file that no format claims: a table, or canonical where nothing in it can be read."""
     if len(start.rows) == 1 and (empty := formats.empty_list(start.rows[0])):
         raise BadInput(f"{start.name} holds nothing to import: its list {empty} is empty.")
-    if start.container == "object" or (len(start.rows) == 1 and start.container == "lines" and _wraps(start.rows[0])):
-        named = ", ".join(sorted(frozenset().union(*start.shapes)))[:200] or "none that can be read"
-        split = ({"data", "columns"}, {"data", "schema"})
-        of_pandas = any(_has_columns(row) or any(keys <= row.keys() for keys in split) for row in start.rows)
-        records = ": with pandas, to_json(orient='records')" if of_pandas else ""
-        raise BadInput(
-            f"{start.name} is one JSON object that none of the tools known here writes (its keys: {named}). Give its "
-            f"rows as a list in brackets, or as JSON lines{records}."
-        )
+    wraps = len(start.rows) == 1 and start.container == "lines" and wraps_rows(start.rows[0])
+    if start.container == "object" or wraps:
+        raise BadInput(explain_object(start.name, start.rows, "that none of the tools known here writes "))
     return "table" if start.rows else "canonical"
-
-
-def _wraps(value: dict[str, Any]) -> bool:
-    """Whether an object is no row but holds rows or columns: it has lists or objects in place of cells."""
-    if _has_columns(value):
-        return True
-    inner = [cell for cell in value.values() if isinstance(cell, (list, dict))]
-    if any(normalize(key) in names for key in value for names in WORDS["fields"].values()):
-        return False
-    nested = bool(inner) and len(inner) == len(value)
-    return nested or any(isinstance(cell, list) and isinstance(next(iter(cell), None), (list, dict)) for cell in inner)
-
-
-def _has_columns(value: dict[str, Any]) -> bool:
-    """Whether an object is a table by its columns (or rows), as pandas writes it: all its cells are alike, and long."""
-    shapes = {
-        tuple(cell) if isinstance(cell, dict) else len(cell) if isinstance(cell, list) else 0 for cell in value.values()
-    }
-    return len(value) > 1 and len(shapes) == 1 and shapes.isdisjoint({0, 1, ()})
 
 
 def _has_record(file: SourceFile, container: Container, fits: Callable[[Record], bool] = lambda record: True) -> bool:

@@ -132,6 +132,24 @@ def test_what_cannot_be_told_is_asked_in_a_sentence(
     assert sentence in output.err and output.out == "" and "Traceback" not in output.err
 
 
+@pytest.mark.parametrize(
+    ("value", "advice"),
+    [
+        ({"id": {"0": "a", "1": "b"}, "judge": {"0": 1, "1": 2}, "human": {"0": 1, "1": 2}}, ": with pandas, to_json("),
+        ({"results": [{"id": "a", "judge": 1, "human": 2}]}, ".\n"),
+    ],
+)
+def test_an_object_that_holds_the_rows_is_no_row(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], value: dict[str, Any], advice: str
+) -> None:
+    file = tmp_path / "a.json"
+    file.write_text(json.dumps(value))
+    assert main(["agree", str(file)]) == 1
+    keys = ", ".join(sorted(value))
+    says = f"{file} is one JSON object (its keys: {keys}). Give its rows as a list in brackets, or as JSON lines"
+    assert capsys.readouterr().err.startswith(f"{says}{advice}")
+
+
 @pytest.mark.parametrize("words", [["--delta", ".2"], ["--near"], ["--source", "stated"]])
 def test_what_goes_with_a_target_is_not_passed_over_without_one(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str]
