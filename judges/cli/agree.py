@@ -131,7 +131,9 @@ def run(options: argparse.Namespace) -> int:
         if contents.judgments or contents.labels or contents.scores or contents.gold:
             path = next(iter(contents.tables))
             raise NoGold(f"{path} is a table with its own columns: give it without files of Assay's lines.")
+        unread = contents.assumptions
         contents = read_tables(contents.tables, options.judge, options.human, options.good_rows)
+        contents.assumptions += unread
     items = read_items(options.items) if options.items else {}
     own = filed_card(options)
     name = own.name if own else options.card or None

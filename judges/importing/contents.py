@@ -27,7 +27,7 @@ from judges.gold import Resolve
 from judges.importing import csv_rows, line_files, lines
 from judges.importing.encodings import explain_other_file
 from judges.importing.jsonl import Record
-from judges.importing.line_files import BadLines, bad_lines
+from judges.importing.line_files import BadLines, bad_rows, explain_left_out
 from judges.importing.lines import JudgmentLine, LabelLine
 from judges.importing.nested_cells import explain_object, wraps_rows
 from judges.render.csv_cells import unescape_formula
@@ -76,7 +76,8 @@ class FileContents:
 
     `tables` are the rows of the files without lines of Assay. `resolve` is the rule by which the files' gold rule makes
     one value from several people's. If judgments and labels are those of tables, `asked` has the items that a judge was
-    asked about, even if it gave no answer, and `assumptions` are sentences on how the tables were interpreted.
+    asked about, even if it gave no answer, and `assumptions` are sentences on how the tables were interpreted, and on
+    what is left out.
     """
 
     cards: dict[str, Card] = field(default_factory=dict)
@@ -108,7 +109,8 @@ def read_files(paths: Sequence[Path], good_rows: bool = False) -> FileContents:
                 raise BadLines(explain_object(str(path), [first]))
             bad = [(number, row) for number, row in rows if isinstance(row, str)]
             if bad and not good_rows:
-                raise bad_lines(path, bad)
+                raise bad_rows(path, bad)
+            contents.assumptions += (explain_left_out(path, bad, "row"),) if bad else ()
             contents.tables[path] = [Record(number, row) for number, row in rows if isinstance(row, dict)]
         else:
             line_files.take_lines(path, rows, partial(_one, contents, path))

@@ -23,6 +23,7 @@ from judges.importing.lines import (
     parse_label,
 )
 from judges.importing.repeated_problems import RepeatedProblems
+from judges.plural import many, verb
 from judges.protocols.order_halves import OrderMatcher, OrderReply, pack_orders, params_with_orders
 from judges.protocols.orders import Order
 from judges.reading import bare_scores
@@ -207,6 +208,16 @@ def bad_lines(path: Path, bad: list[tuple[int, str]]) -> BadLines:
     for number, why in bad:
         groups.add((str(path), number), why)
     return BadLines("\n".join(groups.sentences(_MAX_SHOWN_PROBLEMS)))
+
+
+def bad_rows(path: Path, bad: list[tuple[int, str]]) -> BadLines:
+    """The error for rows of a table, which also names the option that leaves them out."""
+    return BadLines(f"{bad_lines(path, bad)}\n--good-rows leaves {verb(len(bad), 'this', 'these')} out.")
+
+
+def explain_left_out(path: Path, bad: list[tuple[int, str]], noun: str) -> str:
+    """A sentence on bad rows, or what else the noun says, of a table that are left out."""
+    return f"{path}: {many(len(bad), noun)} {verb(len(bad), 'is', 'are')} left out: {bad[0][1]}"
 
 
 def describe_single_value(path: Path) -> str:

@@ -19,13 +19,13 @@ from judges.importing.entries import Hint, RejectedRow
 from judges.importing.interpretation import AnswerSeries, Interpretation, interpret_contents
 from judges.importing.jsonl import Record
 from judges.importing.judged_files import items_of_units
-from judges.importing.line_files import BadLines, bad_lines, join_orders
+from judges.importing.line_files import bad_rows, explain_left_out, join_orders
 from judges.importing.lines import JudgmentLine, LabelLine, explain_errors
 from judges.importing.mapping import ColumnMapping
 from judges.importing.nested_cells import unfold_records
 from judges.importing.table_answers import AnswerReader
 from judges.importing.table_contents import SourceContents, read_table
-from judges.plural import many, verb
+from judges.plural import verb
 from judges.types import Dimension, Place, Scale
 
 _NAME = "table"
@@ -49,7 +49,7 @@ def read_tables(
     NoTable with a sentence that names the columns, BadLines.
     """
     tables = {path: list(unfold_records(iter(records))) for path, records in tables.items()}
-    known = {str(path): read_table((r.value for r in records if not r.problem), ()) for path, records in tables.items()}
+    known = {str(path): read_table((record.value for record in records), ()) for path, records in tables.items()}
     names = list(dict.fromkeys(name for table in known.values() for name in table.columns))
     if fault := fault_of_names(", ".join(known), names, judges, people):
         raise NoTable(fault)
@@ -101,9 +101,9 @@ def _add_answers(
         except ValidationError as error:
             bad.append((entry.line, f"{explain_errors(error.errors())}."))
     if bad and not good_rows:
-        raise BadLines(f"{bad_lines(path, bad)}\n--good-rows leaves {verb(len(bad), 'this', 'these')} out.")
+        raise bad_rows(path, bad)
     if bad:
-        notes.append(f"{path}: {many(len(bad), 'answer')} {verb(len(bad), 'is', 'are')} left out: {bad[0][1]}")
+        notes.append(explain_left_out(path, bad, "answer"))
     contents.judgments[path] = join_orders(judgments)
     contents.labels[path] = [numbered for _, numbered in sorted(labels, key=itemgetter(0))]
     contents.asked |= units.keys() if judgments else set()

@@ -387,9 +387,12 @@ def test_rows_of_a_table_are_counted_by_lines_and_empty_ones_before_the_header_p
 ) -> None:
     file = table(tmp_path, "\nid,gpt_score,human_score,note", ['1,3,3,"a', "b", 'c"', "2,4,4,x", "3,4"])
     assert main(["agree", file]) == 1
-    assert capsys.readouterr().err == f"{file}, line 7: The row has 2 fields, and the header has 4.\n"
+    problem = "The row has 2 fields, and the header has 4."
+    assert capsys.readouterr().err == f"{file}, line 7: {problem}\n--good-rows leaves this out.\n"
     (agreement,) = figures(capsys, file, "--good-rows")
     assert agreement["ratings"] == 2
+    assert main(["agree", file, "--good-rows"]) == 0
+    assert f"{file}: 1 row is left out: {problem}\n" in capsys.readouterr().out
 
 
 def test_a_person_whose_number_is_0_is_somebody() -> None:
