@@ -11,7 +11,7 @@ import threading
 import time
 import urllib.request
 import webbrowser
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from data.cli.import_ import print_problems
@@ -24,8 +24,7 @@ from data.importing.report import ImportRefused
 from data.records import datasets, people
 from data.store import Store
 from data.store.errors import BadInput
-from judges.authoring.card_lookup import recipe_of_scale
-from judges.authoring.recipe import RecipeScale
+from judges.cli.options import add_scale, chosen_scales
 from judges.cli.progress_bar import Bar
 from judges.importing.interpretation import AnswerSeries, Interpretation
 from judges.plural import many
@@ -47,10 +46,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--human", action="append", default=[], metavar="COLUMN", help="a column of a person's answers; repeat it"
     )
-    parser.add_argument(
-        "--scale", action="append", default=[], metavar="COLUMN=SCALE", help="the scale of a column's answers, as "
-        "human_score=1-10, fit=yes/no or tone=poor|fair|good; that of its question, so of all columns that answer it"
-    )  # fmt: skip
+    add_scale(parser)
     parser.add_argument("--sampling", choices=SAMPLINGS, help="how the labelled items were chosen")
     add_good_rows(parser)
     parser.add_argument("--dry-run", action="store_true", help="only say what the file seems to hold")
@@ -66,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
         with Bar() as bar:
             formats = detect_formats(source, options.format)
             interpretation = start.interpret_source(
-                store, source, formats, options.judge, options.human, bar, scales=_scales(options.scale)
+                store, source, formats, options.judge, options.human, bar, scales=chosen_scales(options)
             )
             bar.clear()
             for known in formats:
@@ -100,14 +96,6 @@ def run(options: argparse.Namespace) -> int:
         return 0
     print(f"Go on: {address}  (Ctrl+C stops Assay)", flush=True)
     return _serve(port, address)
-
-
-def _scales(texts: Sequence[str]) -> dict[str, RecipeScale]:
-    """The scales of columns from `human_score=1-10`. Raises AssayError for what is not of that form."""
-    parts = [text.rpartition("=") for text in texts]
-    if wrong := next((scale for name, _, scale in parts if not name.strip()), ""):
-        raise BadInput(f"--scale {wrong[:60]!r} names no column. Write the column and its scale: --scale human=1-10.")
-    return {name.strip(): recipe_of_scale(scale) for name, _, scale in parts}
 
 
 def _name(path: Path) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from data.approvals.quota import quota
@@ -26,7 +26,7 @@ from data.store import Store
 from data.store.errors import BadInput
 from judges.authoring.recipe import RecipeScale
 from judges.importing.columns import fault_of_names
-from judges.importing.interpretation import Interpretation, change_scales, interpret_contents
+from judges.importing.interpretation import Interpretation, interpret_contents, set_scales
 from judges.plural import many
 from judges.stats.calibration import Summary, summarise
 
@@ -70,15 +70,7 @@ def interpret_source(
         raise BadInput(fault)
     stored = cards.answerable_dimensions(store)
     interpretation = interpret_contents(source_contents, stored, judges, people)
-    answers = {series.name: series for series in interpretation.series if series.by}
-    for name in scales or ():
-        if name not in answers:
-            raise BadInput(f"{source.name} has no answers called {name!r}. It has: {', '.join(answers) or 'none'}.")
-    changed = {answers[name].question: scale for name, scale in (scales or {}).items()}
-    if not changed:
-        return interpretation
-    series = (replace(s, values={}) if s.question in changed else s for s in interpretation.series)
-    return replace(interpretation, series=change_scales(series, changed, stored))
+    return set_scales(interpretation, scales or {}, stored, source.name)
 
 
 @allow("researcher")

@@ -15,7 +15,7 @@ from judges.audits import AuditReply, Cell
 from judges.card import Card
 from judges.cli import agree_extras, agree_verdicts
 from judges.cli.agree_verdicts import combine_cell, scores_by_cell
-from judges.cli.options import BadOptions, add_card, add_param, chosen_card, filed_card
+from judges.cli.options import BadOptions, add_card, add_param, add_scale, chosen_card, chosen_scales, filed_card
 from judges.errors import AssayError
 from judges.importing.contents import FileContents, read_files
 from judges.importing.line_files import read_items
@@ -97,6 +97,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument("--judge", action="append", default=[], metavar="COLUMN", help="a judge's column of a table")
     parser.add_argument("--human", action="append", default=[], metavar="COLUMN", help="a person's column of a table")
+    add_scale(parser)
     parser.add_argument("--good-rows", action="store_true", help="leave out rows of a table that are no answers")
     parser.add_argument(
         "--items", type=Path, metavar="ITEMS.jsonl", help="the items, so that replies are checked against them"
@@ -132,7 +133,7 @@ def run(options: argparse.Namespace) -> int:
             path = next(iter(contents.tables))
             raise NoGold(f"{path} is a table with its own columns: give it without files of Assay's lines.")
         unread = contents.assumptions
-        contents = read_tables(contents.tables, options.judge, options.human, options.good_rows)
+        contents = read_tables(contents.tables, options.judge, options.human, options.good_rows, chosen_scales(options))
         contents.assumptions += unread
     items = read_items(options.items) if options.items else {}
     own = filed_card(options)

@@ -10,12 +10,13 @@ from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from judges.authoring.card_lookup import find_card, is_file
+from judges.authoring.card_lookup import find_card, is_file, recipe_of_scale
+from judges.authoring.recipe import RecipeScale
 from judges.card import Card
 from judges.client.budget import Price
 from judges.client.endpoint import Endpoint
 from judges.client.prices import PRICES, price
-from judges.errors import AssayError
+from judges.errors import AssayError, BadInput
 from judges.params import Params
 from judges.types import Kind
 
@@ -120,6 +121,14 @@ def _number(default: Any) -> str:
     return str(default).removesuffix(".0")
 
 
+def add_scale(parser: argparse.ArgumentParser) -> None:
+    """Add the option of the scales of a table's columns."""
+    parser.add_argument(
+        "--scale", action="append", default=[], metavar="COLUMN=SCALE", help="the scale of a column's answers, as "
+        "human_score=1-10, fit=yes/no or tone=poor|fair|good; that of its question, so of all columns that answer it"
+    )  # fmt: skip
+
+
 def add_budget(parser: argparse.ArgumentParser) -> None:
     """The options of `chosen_price`."""
     parser.add_argument("--spend", type=float, metavar="USD", help="stop before the runs into this file cost more")
@@ -153,6 +162,14 @@ def chosen_endpoint(args: argparse.Namespace, **others: str) -> Endpoint:
     values = {name: getattr(args, name) for name, _ in _ENDPOINT.values()}
     values |= {name: value for name, value in others.items() if value}
     return _valid(Endpoint, {k: v for k, v in values.items() if v is not None})
+
+
+def chosen_scales(args: argparse.Namespace) -> dict[str, RecipeScale]:
+    """The scales of columns from `human_score=1-10`. Raises AssayError for what is not of that form."""
+    parts = [text.rpartition("=") for text in args.scale]
+    if wrong := next((scale for name, _, scale in parts if not name.strip()), ""):
+        raise BadInput(f"--scale {wrong[:60]!r} names no column. Write the column and its scale: --scale human=1-10.")
+    return {name.strip(): recipe_of_scale(scale) for name, _, scale in parts}
 
 
 def chosen_price(args: argparse.Namespace) -> Price | None:

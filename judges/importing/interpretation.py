@@ -23,7 +23,7 @@ from judges.authoring.scale_inference import (
     side_words,
     survey,
 )
-from judges.errors import BadScale
+from judges.errors import BadInput, BadScale
 from judges.importing.column_names import normalize, owner, stated_ends
 from judges.importing.columns import AnswerColumn, cell_text, find_columns, names_questions, question_column
 from judges.importing.item_keys import (
@@ -233,6 +233,24 @@ def change_scales(
 ) -> tuple[AnswerSeries, ...]:
     """The series with other scales of some questions: each is that of all series of its question."""
     return share_scales([replace(s, answers=scales.get(s.question, s.answers)) for s in series], stored)
+
+
+def set_scales(
+    read: Interpretation, scales: Mapping[str, RecipeScale], stored: Mapping[Place, Dimension], source: str
+) -> Interpretation:
+    """The reading with these scales, by the name of a series; each is that of its question. Raises BadInput.
+
+    `source` names the files in the refusal of a name that no series of answers has.
+    """
+    answers = {series.name: series for series in read.series if series.by}
+    for name in scales:
+        if name not in answers:
+            raise BadInput(f"{source} has no answers called {name!r}. It has: {', '.join(answers) or 'none'}.")
+    changed = {answers[name].question: scale for name, scale in scales.items()}
+    if not changed:
+        return read
+    series = (replace(s, values={}) if s.question in changed else s for s in read.series)
+    return replace(read, series=change_scales(series, changed, stored))
 
 
 def share_scales(series: Iterable[AnswerSeries], stored: Mapping[Place, Dimension]) -> tuple[AnswerSeries, ...]:

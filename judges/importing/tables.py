@@ -6,9 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
 from pathlib import Path
+from types import MappingProxyType
 
 from pydantic import ValidationError
 
+from judges.authoring.recipe import RecipeScale
 from judges.card import Card
 from judges.cards import cards
 from judges.errors import AssayError
@@ -16,7 +18,7 @@ from judges.importing.answer_mapping import AnswerMapping, map_answers
 from judges.importing.columns import fault_of_names
 from judges.importing.contents import FileContents
 from judges.importing.entries import Hint, RejectedRow
-from judges.importing.interpretation import AnswerSeries, Interpretation, interpret_contents
+from judges.importing.interpretation import AnswerSeries, Interpretation, interpret_contents, set_scales
 from judges.importing.jsonl import Record
 from judges.importing.judged_files import items_of_units
 from judges.importing.line_files import bad_rows, explain_left_out, join_orders
@@ -41,12 +43,13 @@ class NoTable(AssayError):
 
 
 def read_tables(
-    tables: Mapping[Path, Sequence[Record]], judges: Sequence[str], people: Sequence[str], good_rows: bool
-) -> FileContents:
+    tables: Mapping[Path, Sequence[Record]], judges: Sequence[str], people: Sequence[str], good_rows: bool,
+    scales: Mapping[str, RecipeScale] = MappingProxyType({}),
+) -> FileContents:  # fmt: skip
     """The judgments and labels in some tables, the cards of their questions, and their items without texts.
 
-    `judges` and `people` are the columns that the caller named. `good_rows` leaves out what is no answer. Raises
-    NoTable with a sentence that names the columns, BadLines.
+    `judges` and `people` are the columns that the caller named. `good_rows` leaves out what is no answer; `scales` are
+    those of columns that the caller named. Raises NoTable with a sentence that names the columns, BadLines, BadInput.
     """
     tables = {path: list(unfold_records(iter(records))) for path, records in tables.items()}
     known = {str(path): read_table((record.value for record in records), ()) for path, records in tables.items()}
@@ -55,6 +58,7 @@ def read_tables(
         raise NoTable(fault)
     questions: dict[Place, Dimension] = {(c.kind, d.sort, d.name): d for c in cards().values() for d in c.dimensions}
     interpretation = interpret_contents(SourceContents(known), questions, judges, people)
+    interpretation = set_scales(interpretation, scales, questions, ", ".join(known))
     mapped = map_answers(interpretation, _NAME, cards())
     about = [{s.question for s in mapped.series if s.by == by} for by in ("judge", "person")]
     if not about[0] & about[1]:

@@ -132,6 +132,17 @@ def test_what_cannot_be_told_is_asked_in_a_sentence(
     assert sentence in output.err and output.out == "" and "Traceback" not in output.err
 
 
+def test_the_scale_of_a_column_can_be_given(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [f"{1 + n % 5},{99 if n == 3 else 1 + n % 4}" for n in range(40)]
+    file = table(tmp_path, "judge,human", rows)
+    (agreement,) = figures(capsys, file)
+    assert agreement["ratings"] == 39
+    (agreement,) = figures(capsys, file, "--scale", "human=1-99")
+    assert agreement["ratings"] == 40
+    assert main(["agree", file, "--scale", "tone=1-9"]) == 1
+    assert f"{file} has no answers called 'tone'. It has: judge, human." in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("value", "advice"),
     [
