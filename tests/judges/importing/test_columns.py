@@ -285,6 +285,27 @@ def test_ids_that_repeat_make_no_name_of_a_judge_whose_answers_stand_beside_peop
     assert (roles.by, [v.column for v in roles.judges], [v.column for v in roles.people]) == ("", ["judge"], ["human"])
 
 
+def test_a_judge_beside_a_persons_answers_names_their_giver_where_somebody_says_that_they_are_answers() -> None:
+    table = {"item": PEOPLE["item"], "judge": ["ann", "ben", "eve"], "human_score": FIVE}
+    assert read(table).by == ""
+    roles = read(table, people=["human_score"])
+    assert (roles.by, [v.column for v in roles.values]) == ("judge", ["human_score"])
+
+
+def test_a_weak_title_names_nobody_and_a_rater_of_a_few_words_among_numbers_does() -> None:
+    assert read({"score": FIVE, "metric": ["red", "green", "blue"]}).by == ""
+    table = {"human_score": FIVE, "rater": [1, 2, 3, "eve"]}
+    assert (read(table).by, [v.column for v in read(table).values]) == ("rater", ["human_score"])
+
+
+def test_cells_without_a_common_scale_are_answers_only_where_the_name_says_so() -> None:
+    """Whose a rater's column is cannot be said where its cells have no scale that could be the answers'."""
+    roles = read({"id": ID, "judge": FIVE, "quality": [1, 2, 3, "great"]})
+    assert roles.meta == ("quality",) and not roles.people and not roles.unclear
+    [unclear] = read({"id": ID, "rater": [1, 2, 3, "eve"], "tone": FIVE}).unclear
+    assert unclear.columns == ("rater", "tone")
+
+
 def test_a_single_id_that_comes_again_shows_no_names() -> None:
     rows = [{"item": f"i{n % 29}", "judge": n % 7, "score": n % 4} for n in range(30)]
     assert find_columns(list(rows[0]), rows).by == ""
