@@ -291,6 +291,17 @@ def judgment_row(n: int, value: int, **more: Any) -> dict[str, Any]:
     return {"item": f"r{n}", **by, "scores": [{**AT, "value": value}], **more}
 
 
+def test_a_score_that_a_line_names_and_lacks_is_missing_and_one_that_it_does_not_name_is_not(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    labels = [label_row(n, 1 + n % 5, "2026-01-31T12:00:00Z") for n in range(10)]
+    judgments = [judgment_row(n, 1 + n % 5) for n in range(9)]
+    for cell, ratings in (({**AT, "value": None}, 10), ({**AT, "dimension": "coherence", "value": 1}, 9)):
+        rows = [*labels, *judgments, {**judgment_row(9, 1), "scores": [cell]}]
+        (agreement,) = figures(capsys, jsonl(tmp_path / "rows.jsonl", rows), "--missing", "lowest")
+        assert agreement["ratings"] == ratings
+
+
 def label_row(n: int, value: Any, made_at: str, **more: Any) -> dict[str, Any]:
     """What ann gave it, blind, if nothing else is said."""
     person = {"annotator": "ann", "mode": "blind"}
