@@ -57,6 +57,21 @@ def test_two_texts_under_one_name_are_two_judges(one_file: bool) -> None:
     )
 
 
+def test_a_row_whose_prompt_is_not_there_goes_with_the_wording_that_has_not_judged_its_turn() -> None:
+    rows = [rating_row(82, 1, 5, user_prompt=fill_template(OTHER_TEXT, 82)), *rows_of(SINGLE)[:1], rating_row(score=3)]
+    contents = read(question=QUESTIONS, model_answer__one=ANSWERS, j__gpt_single=rows)
+    single, other = (f"gpt-4 single-v1@{wording(template)}" for template in (SINGLE, OTHER_TEXT))
+    assert [(r.judge, r.question, r.sample, r.stated) for _, r in contents.ratings] == [
+        (other, "82", 0, 5.0), (single, "81", 0, 8.0), (other, "81", 0, 3.0),
+    ]  # fmt: skip
+
+
+def test_the_text_of_an_answer_that_is_not_in_the_files_is_no_wording() -> None:
+    rows = [rating_row(question, user_prompt=fill_template(SINGLE, question)) for question in (81, 82)]
+    contents = read(question=QUESTIONS, j__gpt_single=rows)
+    assert set(contents.judges) == {"gpt-4 single-v1"} and len(contents.ratings) == 2
+
+
 def test_the_wording_is_the_same_with_the_prompts_beside_and_without() -> None:
     prompts = [{"name": "single-v1", "type": "single", "system_prompt": "", "prompt_template": SINGLE}]
     sent, silent = rows_of(SINGLE), [rating_row(), rating_row(82)]

@@ -43,6 +43,8 @@ def test_the_same_judgments_under_two_protocols_by_hand():
     waterfall = replay(Pipeline(bench, "j", FASTCHAT), Pipeline(bench, "j", SWALLOW))
     # FastChat judges the first sample alone: (8 + 9) / 2. Swallow: (19 / 5 + 9) / 2.
     assert waterfall.start.point == 8.5 and waterfall.end.point == pytest.approx(6.4)
+    # The squares of (8 - 8.5) / 2 and (9 - 8.5) / 2, times 2 / (2 - 1), are .5 squared; t of one degree is 12.7062.
+    assert waterfall.start.low == pytest.approx(8.5 - 12.7062 / 2, abs=1e-4)
     assert waterfall.reported == pytest.approx((8.5, 0.64))
     steps = {step.factor: step for step in waterfall.steps}
     assert list(steps) == ["failed judgments", "samples", "several judgments of a turn"]
@@ -273,6 +275,13 @@ def test_the_table_of_the_two_built_in_protocols():
     }  # fmt: skip
     assert not differs & {"judge", "questions", "rating read"}
     assert (factors["answers cut at"].one, factors["answers cut at"].other) == ("never", "8,192 characters")
+
+
+def test_a_judge_that_the_files_do_not_know_has_the_prompts_of_its_protocol():
+    bench = make_bench([("j", 1, "m", 1, 2)])
+    factors = {f.name: f for f in compare_pipelines(Pipeline(bench, "j", PLAIN), Pipeline(bench, "k", PLAIN))}
+    shown = [(factors[name].one, factors[name].other) for name in ("judge", "judge's prompt")]
+    assert shown == [("j", "k"), ("single-v1", "our own wording")]
 
 
 def test_questions_of_two_sets_of_files_are_compared_by_their_texts():

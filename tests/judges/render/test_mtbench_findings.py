@@ -56,6 +56,7 @@ def test_the_plot_has_the_best_model_first_and_a_line_at_all_models():
     alone = rank_models(count_ratings(single, ReadingRules()), "j")
     assert mtbench_results.forest(model_means(single, ReadingRules()), alone, ReadingRules()).reach == (7.5, 8.5)
     assert plot.mark == 47 / 7 and plot.rows[0].remark.startswith("7.500, rank 1")
+    assert mtbench_results.forest([], ranking()["j"], ReadingRules()).reach == (0.0, 1.0)
 
 
 def test_categories_are_axes_in_one_order_for_table_and_radar():
