@@ -241,8 +241,9 @@ def _row(state: Assembly, place: SourcePlace, row: Mapping[str, Any], model: str
         shares += sum(number != original for number, original in zip(numbers, stated, strict=True))
         rated = {
             "question_id": key, "model": model, "judge": judge, "turn": turn, "score": numbers, "judgment": judgments,
+            "user_prompt": prompts,
         }  # fmt: skip
-        state.read("single", place, rated | {"user_prompt": prompts or ""})
+        state.read("single", place, rated)
     return shares
 
 
