@@ -169,6 +169,38 @@ def test_a_count_stands_in_the_middle_of_its_square():
     assert [places["3"], places["1"], places["2"]] == [middles[0], middles[2], middles[3]]
 
 
+PLACES = ("x", "y", "x1", "x2", "y1", "y2", "width", "height")
+
+
+def nodes(plot: str, kind: str) -> list[dict[str, float]]:
+    """The places of the shapes of a plot that have a CSS class."""
+    shapes = [node for node in ElementTree.fromstring(plot).iter() if kind in node.get("class", "").split()]
+    return [{name: float(place) for name in PLACES if (place := shape.get(name))} for shape in shapes]
+
+
+def test_the_interval_between_two_people_lies_at_the_foot_of_its_mark():
+    row = svg.IntervalRow("tone", "", 0.5, 0.4, 0.6, None, ceiling=(0.8, 0.7, 0.9))
+    level, mark = nodes(svg.interval_plot([row]), "top")
+    assert level["y1"] == level["y2"] == mark["y2"] and level["x1"] < mark["x1"] == mark["x2"] < level["x2"]
+
+
+def test_the_outline_of_agreement_is_in_the_middle_of_its_square_and_long_answers_take_200_at_most():
+    plot = svg.confusion_matrix([[3, 0], [1, 2]], ["a long answer that is twice as wide as its place", "no"])
+    for square, outline in zip(nodes(plot, "agreed"), nodes(plot, "s5"), strict=True):
+        for at, size in (("x", "width"), ("y", "height")):
+            assert outline[at] + outline[size] / 2 == square[at] + square[size] / 2
+    assert nodes(plot, "agreed")[0]["x"] == 200 + 1
+
+
+def test_bars_are_in_the_middle_of_their_places_and_a_name_beside_them_is_too():
+    """Upright ones from the axis at 44 to the edge; beside a name, capitals of ten above the line are in the middle."""
+    first, *_, last = nodes(svg.bar_plot(["a", "b", "c"], [("", [0.5, 0.5, 0.5])], width=344.0), "f0")
+    assert first["x"] - 44 == pytest.approx(344 - last["x"] - last["width"])
+    plot = svg.bar_plot(["a name that is wider than the place below a bar"] * 3, [("", [0.5] * 3)], width=344.0)
+    names = [float(n.get("y", "")) for n in ElementTree.fromstring(plot).iter() if n.get("x") == "0" and n.get("y")]
+    assert [y - 5 for y in names] == [bar["y"] + bar["height"] / 2 for bar in nodes(plot, "f0")]
+
+
 def test_words_below_a_plot_that_are_wider_than_their_places_are_left_out_evenly():
     words = ["m" * 20] * 6  # at most 90 wide count: one and a half places of 60
     assert len(svg._ticks_below(words, 0, 5, lambda place: 60.0 * place, 0)) == 3
