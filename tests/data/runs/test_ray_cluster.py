@@ -99,6 +99,7 @@ def test_workers_are_of_the_cluster_that_is_named_else_of_this_machine(
     monkeypatch.setitem(sys.modules, "ray", fake)
     with ray_source(address):
         assert options["address"] == cluster and ("_node_ip_address" in options) is not bool(address)
+        assert options.get("include_dashboard") is (None if address else False)  # nobody is to serve what runs here
 
 
 def test_a_runner_that_ends_takes_its_process_along(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -181,9 +181,10 @@ def test_a_date_is_counted_from_the_endpoints_own_clock(waits):
     ],
 )
 def test_what_is_fatal_costs_one_call(say, calls, says):
-    error, served = go(lambda body, nth: say, 50)
+    budget = Budget(20.0, (1e4, 1e4))
+    error, served = go(lambda body, nth: say, 50, budget=budget, params=Params(max_tokens=50))
     assert isinstance(error, FatalError) and says in str(error)
-    assert len(served.bodies) == calls
+    assert len(served.bodies) == calls and (budget.spent, budget.open) == (0, 0)
 
 
 def test_a_fatal_answer_in_the_middle_keeps_what_came_before():
