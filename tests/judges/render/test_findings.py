@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from judges.cards import card
-from judges.render import svg
+from judges.render import drawing, svg
 from judges.render.findings import (
     agreement,
     anchoring,
@@ -27,6 +27,7 @@ from judges.stats.calibration import DimensionResult, PairedRatings, summarise
 from judges.stats.means import JudgeMeans
 from judges.stats.slices import DifferenceTest, KappaSlice, SlicedKappa
 from judges.stats.uncertainty import Interval
+from judges.types import Dimension, Scale
 
 
 def interval(point: float, items: int = 40) -> Interval:
@@ -159,6 +160,20 @@ def test_anchoring_needs_labels_of_both_sorts(blind, assisted, lacking):
     both = [Interval(0.5, 0.4, 0.6, 0.4, n, n, float(n), "linearised") for n in (blind, assisted)]
     [sentence] = anchoring.findings(*both, both[0], 10.0)
     assert f"Not tested: there are {lacking}" in sentence_text(sentence)
+
+
+@pytest.mark.parametrize(("scale", "noted"), [(Scale("interval", 0, 100), True), (Scale("ordinal", 0, 9), False)])
+def test_bins_of_the_table_of_agreement_are_told_where_there_are_any(scale, noted):
+    dimension = Dimension("mark", "response", scale, "M.")
+    number = np.arange(10)
+    ratings = PairedRatings(number, number * 1.0, number * 1.0, number >= 0, np.ones(10))
+    caption = agreement.confusion(summarise(ratings, dimension)).caption
+    assert ("grouped into ten equal bins" in caption) is noted
+
+
+def test_a_name_that_is_too_long_keeps_its_beginning_and_its_end():
+    """Each sign is 0.56 of 13 wide: in 49.5 there is room for five and for an ellipsis of 13."""
+    assert drawing.shorten("abcdefghij", 49.5) == "abc…ij"
 
 
 def test_a_count_stands_in_the_middle_of_its_square():
