@@ -145,6 +145,7 @@ def test_a_judge_is_named_in_a_row_or_by_the_file() -> None:
         ({"judge": ["gpt-4", "single-v1"]}, ("gpt-4", "single-v1", "")), ({"judge": "gpt-4"}, ("gpt-4", "", "")),
         ({"judge_model": "g", "judge_prompt_template": "strict-v1"}, ("g", "strict-v1", "")),
         ({"judge_id": "g", "judge_prompt_template": template}, ("g", "", template)), ({}, ("gpt-5", "", "")),
+        ({"judge": ["gpt-4"]}, ("gpt-4", "", "")), ({"judge": ["gpt-4", None]}, ("gpt-4", "", "")),
     ]  # fmt: skip
     for fields, names in cases:
         assert read_judge(fields, "j/gpt-5_single_turn2.jsonl") == JudgeNames(*names)
