@@ -270,7 +270,9 @@ def share_scales(series: Iterable[AnswerSeries], stored: Mapping[Place, Dimensio
         joint = survey(cells, [count for s in members for count in s.counts or [1] * len(s.cells)])
         chosen = next((s.answers for s in members if s.answers is not None), None)
         conflict = "" if chosen or joint.answers else _explain_scales_apart(members)
-        usual = None if conflict else chosen or joint.answers or joint.most
+        usual = chosen or joint.answers
+        if usual is None and not conflict and all(not s.cells or _on_some(s.cells, joint.most) for s in members):
+            usual = joint.most
         dimension, scale = _name_question(kind, sort, name, usual, cells, stored)
         for place, s in zip(places, members, strict=True):
             own_why = "" if chosen is not None else survey(s.cells, s.counts).why
@@ -288,6 +290,11 @@ def share_scales(series: Iterable[AnswerSeries], stored: Mapping[Place, Dimensio
                 settled = replace(settled, why="; ".join(phrases))
             all_series[place] = settled
     return tuple(all_series)
+
+
+def _on_some(cells: Iterable[Any], scale: RecipeScale | None) -> bool:
+    """Whether some of the cells are answers on a scale; one of texts only has none."""
+    return scale is not None and any(_all_on([cell], scale) for cell in cells)
 
 
 def _explain_scales_apart(members: Iterable[AnswerSeries]) -> str:
