@@ -87,6 +87,7 @@ def _load_board(me: Person, dataset: Dataset, now: str) -> dict[str, Any]:
     rule = settings.gold_rule(store, dataset.id)
     return {
         "items": [board_data.item_data(docket, me.name) for docket in dockets],
+        "now": now,
         "progress": {"left": len(waits.own)},
         "empty": None if waits.own else _empty_board(rule, waits.others),
     }

@@ -272,8 +272,10 @@ function takeBoard(b, data) {
   if (b.notice) b.ask = null;
   const fresh = data.items || [];
   if (b.ask && !fresh.some((i) => i.item === b.ask && !i.saw)) b.ask = null; // it is shown, or waits no more
+  // Of many items only some are sent. Whether the one in hand waits is known when the server has been told of it.
+  const unsure = old && data.now !== old.item && !fresh.some((i) => i.item === old.item) && fresh.reduce((n, i) => n + i.cells.length, 0) < data.progress.left;
   // An item whose decision is being taken back is not among those that wait until the server knows.
-  const kept = b.items.filter((i) => i.cells.some((c) => b.undone.has(keyOf(i, c))) && !fresh.some((f) => f.item === i.item && f.cells.length >= i.cells.length));
+  const kept = b.items.filter((i) => (unsure && i.item === old.item) || i.cells.some((c) => b.undone.has(keyOf(i, c))) && !fresh.some((f) => f.item === i.item && f.cells.length >= i.cells.length));
   b.items = [...kept, ...fresh.filter((f) => !kept.some((k) => k.item === f.item))];
   const place = cell && keyOf(old, cell), words = cell && b.words.get(place);
   const gone = cell && !b.items.some((i) => i.cells.some((c) => keyOf(i, c) === place)) && `${cell.label}, ${unitWords(cell.unit)}, waits for you no more: somebody decided it, or its labels changed.`;
@@ -298,6 +300,7 @@ function takeBoard(b, data) {
     startStray();
     if (!words) say2(b, gone);
   }
+  if (unsure && !b.notice) sendActs(b, true);
   if (before > AT_ONCE && b.outbox.length < before) sendActs(b);
   else if (b.outbox.length || b.ask) { clearTimeout(b.timer); b.timer = setTimeout(() => sendActs(b), RESEND); }
 }

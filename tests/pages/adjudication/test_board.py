@@ -149,6 +149,28 @@ def test_the_item_in_hand_is_named_and_the_next_ones_are_asked_for(bench: Bench)
     assert bench.item == "i6" and bench.page.evaluate("messages.length") == sent, "there are no more"
 
 
+def test_an_item_in_hand_that_others_push_out_of_those_sent_still_waits(bench: Bench) -> None:
+    """The board was of three items, so the server had not been told which one is in hand when a first one came."""
+    items = [item(f"i{n}") for n in range(4)]
+    bench.tell(*items[1:], left=3, now="")
+    bench.press("]", "]", "3", "Enter", "6")
+    bench.page.keyboard.type("half a thought")
+    bench.tell(*items[:3], left=4, now="")
+    assert bench.item == "i3" and bench.message()["now"] == "i3"
+    bench.tell(*items, left=4, now="i3")
+    bench.page.keyboard.type(" more")
+    assert bench.item == "i3" and not bench.page.locator(".refusal").count()
+    assert bench.page.locator("input.own").input_value() == "half a thought more"
+    bench.tell(*items[:3], item("i4"), left=5, now="i3")  # now it is decided
+    assert bench.item == "i0" and "waits for you no more" in bench.page.locator(".refusal").inner_text()
+
+
+def test_no_item_is_asked_for_while_nothing_can_be_read(bench: Bench) -> None:
+    bench.tell(item("i1"), left=1, now="")
+    bench.tell(item("i2"), left=2, now="", notice="The workspace is busy.")
+    assert bench.item == "i1" and bench.message() == {}
+
+
 def test_the_items_of_the_board_are_the_first_and_those_at_hand() -> None:
     ids = list("abcdefgh")
     for now, expected in {"": "abc", "gone": "abc", "a": "abc", "c": "abcde", "f": "abcefgh", "h": "abcgh"}.items():

@@ -14,7 +14,7 @@ from data.records import datasets
 from data.records.access import find_person
 from data.store import Store
 from data.store.errors import StoreFailed
-from pages.adjudication import exchange
+from pages.adjudication import exchange, page
 from pages.ui import session
 from tests.pages.adjudication.test_adjudication import prepare
 
@@ -56,6 +56,12 @@ def test_what_was_decided_before_the_judge_was_asked_for_did_not_see_it(
     assert stored == [("decision-1", False), ("decision-2", True)]
     send(monkeypatch, state, acts=[], reveal=first.item)
     assert "No cell of this item waits" in state["notice"]
+
+
+def test_the_board_is_told_which_item_it_had_in_hand_as_its_items_were_chosen(store: Store) -> None:
+    item = waiting(store)[1].item
+    lea, demo = find_person(store, "lea"), datasets.dataset_named(store, "demo")
+    assert [page._load_board(lea, demo, now)["now"] for now in ("", item)] == ["", item]
 
 
 def test_an_item_of_which_one_rating_was_decided_and_then_the_judge_asked_for(
