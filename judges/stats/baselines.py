@@ -138,11 +138,11 @@ def compare_baselines(ratings: PairedRatings, lengths: Floats, dimension: Dimens
     if not len(item):
         return Baselines(0)
     rows = bins.row_numbers(ratings.human[ratings.has_both], scale)
-    shares = np.bincount(rows, weight, minlength=bins.row_count(scale)) / weight.sum()
-    commonest = int(shares.argmax())
+    totals = np.bincount(rows, weight, minlength=bins.row_count(scale))
+    commonest = int(totals.argmax())
     items = len(np.unique(item))
     judge_kappa = kappa_interval(cells, k, scale.weights)
-    constant, share = bins.row_labels(scale)[commonest], float(shares[commonest])
+    constant, share = bins.row_labels(scale)[commonest], float(totals[commonest] / totals.sum())
     x = np.asarray(lengths, dtype=np.float64)[ratings.has_both]
     known = ~np.isnan(x)
     if not has_length_rule(dimension) or len(np.unique(item[known])) < 2:

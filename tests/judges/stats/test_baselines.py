@@ -167,6 +167,11 @@ def test_what_cannot_be_told(rng):
     same = compare_baselines(meeting([4] * 60, [4, 5] * 30), np.arange(60.0), HELP)
     assert same.standing == "cannot tell", "kappa is undefined where the gold has one value"
     assert same.share == 1.0
+    for items in range(40, 60):
+        weight = rng.choice([1 / 0.35, 1.333, 0.7], items)
+        same = compare_baselines(meeting([4] * items, [4, 5] * (items // 2) + [4] * (items % 2), weight=weight),
+                                 np.arange(items) % 7.0, HELP)  # fmt: skip
+        assert same.share == 1.0 and same.standing == "cannot tell", "as with weights that are no whole numbers"
     blind = compare_baselines(meeting([1, 5] * 40, [1, 5] * 40), np.full(80, np.nan), HELP)
     assert blind.length is None, "no text is there"
     assert blind.standing == "beats", "the constant rule"
