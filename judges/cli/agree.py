@@ -332,7 +332,7 @@ def pair_ratings(
     dimension: Dimension, people: dict[Cell, float | None], replies: list[AuditReply], rule: CombinationRule,
     pool: dict[Cell, list[float | None]],
 ) -> PairedRatings:  # fmt: skip
-    """The cells of one dimension with gold, ratings with the judge's scores; several samples count as one answer.
+    """The cells of one dimension with gold, paired with the judge's scores; several samples count as one answer.
 
     `people` is the gold of each cell, and `pool` are the answers that it comes from.
     """
