@@ -43,7 +43,11 @@ def tests(slices: Sequence[SlicedKappa]) -> list[Sentence]:
     large = [sliced for sliced in untested if sum(not s.interval.is_too_small for s in sliced.slices) > 1]
     for group, why in (
         ([sliced for sliced in untested if sliced not in large], "fewer than two slices have {least} items."),
-        (large, "in at most one slice of {least} items answers differ and judge and people disagree."),
+        (
+            large,
+            "at most one slice of {least} items has a kappa with an error. One in which judge and people always agree, "
+            "or one of them always gives the same answer, has none.",
+        ),
     ):
         if group:
             names, reason = ", ".join(sliced.by for sliced in group), why.format(least=MIN_CLUSTERS)

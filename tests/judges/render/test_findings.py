@@ -73,7 +73,8 @@ def test_slices_that_are_large_enough_are_not_called_too_small() -> None:
     untested = [SlicedKappa("language", (constant, constant), None), SlicedKappa("topic", (constant, small), None)]
     assert [sentence_text(finding) for finding in slices.tests(untested)] == [
         "Not tested by topic: fewer than two slices have 30 items.",
-        "Not tested by language: in at most one slice of 30 items answers differ and judge and people disagree.",
+        "Not tested by language: at most one slice of 30 items has a kappa with an error. One in which judge and "
+        "people always agree, or one of them always gives the same answer, has none.",
     ]
 
 
