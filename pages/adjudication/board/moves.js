@@ -278,7 +278,7 @@ function takeBoard(b, data) {
   const kept = b.items.filter((i) => (unsure && i.item === old.item) || i.cells.some((c) => b.undone.has(keyOf(i, c))) && !fresh.some((f) => f.item === i.item && f.cells.length >= i.cells.length));
   b.items = [...kept, ...fresh.filter((f) => !kept.some((k) => k.item === f.item))];
   const place = cell && keyOf(old, cell), words = cell && b.words.get(place);
-  const gone = cell && !b.items.some((i) => i.cells.some((c) => keyOf(i, c) === place)) && `${cell.label}, ${unitWords(cell.unit)}, waits for you no more: somebody decided it, or its labels changed.`;
+  const gone = cell && !b.items.some((i) => i.cells.some((c) => keyOf(i, c) === place)) && `${cell.label}, ${unitWords(cell.unit)}, waits for you no more: somebody decided it, or its labels or the rule changed.`;
   if (gone && words) {
     keepWords(b, place, "");
     b.refused.set(uuid(), { place, why: gone, reason: words });

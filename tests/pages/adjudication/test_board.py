@@ -348,7 +348,8 @@ def test_letters_meant_for_a_rating_that_has_gone_decide_nothing(bench: Bench) -
     bench.press("2")
     bench.tell(item("i2"), left=1)
     sentences = bench.page.locator(".case .hintline, .live").all_inner_texts()
-    assert sentences == ["tone, turn 2, waits for you no more: somebody decided it, or its labels changed."] * 2
+    why = "tone, turn 2, waits for you no more: somebody decided it, or its labels or the rule changed."
+    assert sentences == [why] * 2
     bench.press("4", "Enter", "1")
     bench.page.clock.run_for(1_100)
     assert not bench.page.evaluate("messages.some(m => m.acts.length)")
