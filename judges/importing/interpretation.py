@@ -218,8 +218,10 @@ def scale_warnings(series: Iterable[AnswerSeries]) -> list[str]:
 
 
 def name_people(series: Sequence[AnswerSeries]) -> list[AnswerSeries]:
-    """The series; where one name answers a question in several columns, as in human_ann and human_ben, these are people
-    who are named by their columns.
+    """The series, with one person for each column that answers a question.
+
+    Where one name stands for several such columns, as human does for human_ann and human_ben, each person is named by
+    the column.
     """
     places = [(s.file, s.by, s.rater, s.question) for s in series]
     return [
@@ -257,7 +259,7 @@ def share_scales(series: Iterable[AnswerSeries], stored: Mapping[Place, Dimensio
     """The series, each with the scale of its question.
 
     That is the scale of the workspace's question of its name, where all values are answers on it, else the one that all
-    its series have in common; then under a name that is free.
+    its series have in common, or that most values and some of each series are on; then under a name that is free.
     """
     all_series = list(series)
     groups: dict[Place, list[int]] = {}
