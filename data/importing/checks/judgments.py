@@ -89,8 +89,10 @@ class JudgmentCheck:
         else:
             if judgment.unscored in FAILED:
                 check_text(judgment.why)
+            if judgment.scores is None and (scores := bare_scores.from_raw(raw)) is not None:
+                judgment = judgment.model_copy(update={"scores": scores})
             reading = read_judgment(card, judgment, Task(key, item, part, sample))
-            if judgment.scores is not None or bare_scores.from_raw(raw) is not None:
+            if judgment.scores is not None:
                 self._count_off_scale(item.id, reading)
         row, scores_of_row, remarks = rows.judgment_rows(own_id, judge, key, part, sample, raw, reading)
         self.context.spool.add([row], len(raw))
