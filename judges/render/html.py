@@ -76,11 +76,13 @@ def facts(pairs: Sequence[tuple[str, object]]) -> str:
 def table(rows: Sequence[Mapping[str, object]], columns: Sequence[str] | Mapping[str, str], caption: str = "") -> str:
     """A table of rows: `columns` are the keys that are shown, in order, or a mapping of keys to headings.
 
-    A column whose values are numbers, or texts of digits, is set flush right; None is a dash.
+    A column whose values are numbers, or texts of digits, is set flush right; None is a dash. On paper a column that
+    has a word of more than 20 letters may be broken within words, so that the table fits.
     """
     heads = dict(columns) if isinstance(columns, Mapping) else {name: name for name in columns}
     right = {key for key in heads if all(_numeric(row.get(key)) for row in rows)}
-    return Markup(_PARTS.table(heads, rows, right, caption))
+    long = {key for key in heads if any(len(word) > 20 for row in rows for word in str(row.get(key)).split())}
+    return Markup(_PARTS.table(heads, rows, right, long - right, caption))
 
 
 def _numeric(value: object) -> bool:

@@ -230,17 +230,19 @@ def line_plot(
     top = title_height(title) + (TEXT_SIZE + 8 if len(series) > 1 else 0) + (TEXT_SIZE + 5 if y else 0)
     floor, xs_all = top + 200, [v for xs in across for v in xs] or [0.0]
     margin = 0.5 if worded else 0.0
-    over = _axis(min(xs_all) - margin, max(xs_all) + margin, 52, width - 14)
+    across_marks = [] if worded else ticks(min(xs_all), max(xs_all), 7)
+    right = width - max([14.0, *(text_width(tick_label(t, across_marks), 12) / 2 + 1 for t in across_marks[-1:])])
+    over = _axis(min(xs_all) - margin, max(xs_all) + margin, 52, right)
     up = _axis(low - spare, high + spare, floor, top + 6)
     marks = ticks(low - spare, high + spare, 5)
     body = _legend([name for name, *_ in series], title_height(title)) if len(series) > 1 else []
     body += [label(0, top - 6, y, "soft")] if y else []
-    body += [line(52, up(t), width - 14, up(t), "grid") for t in marks]
+    body += [line(52, up(t), right, up(t), "grid") for t in marks]
     body += [label(46, up(t) + 4, tick_label(t, marks), "soft", "end", size=12) for t in marks]
-    body += _ticks_below(words if worded else None, min(xs_all), max(xs_all), over, floor + TEXT_SIZE + 5)
+    body += _ticks_below(across_marks, words, over, floor + TEXT_SIZE + 5)
     body += [label((52 + width) / 2, floor + 2 * TEXT_SIZE + 12, x, "soft", "middle")] if x else []
     if mark is not None:
-        body.append(line(52, up(mark), width - 14, up(mark), "mark"))
+        body.append(line(52, up(mark), right, up(mark), "mark"))
     for n, ((name, xs, values, lows, highs), places) in enumerate(zip(series, across, strict=True)):
         colour = n % COLOUR_COUNT
         body += _band(places, lows, highs, over, up, colour)
@@ -248,10 +250,9 @@ def line_plot(
     return frame(floor + (2 * TEXT_SIZE + 22 if x else TEXT_SIZE + 14), title, body, width)
 
 
-def _ticks_below(words: Sequence[str] | None, low: float, high: float, over: Any, y: float) -> list[str]:
-    """The ticks below a line plot: numbers, or words, of which only every n-th is drawn if space is short."""
-    if words is None:
-        marks = ticks(low, high, 7)
+def _ticks_below(marks: Sequence[float], words: Sequence[str], over: Any, y: float) -> list[str]:
+    """The ticks below a line plot: numbers, or else words, of which only every n-th is drawn if space is short."""
+    if marks:
         return [label(over(t), y, tick_label(t, marks), "soft", "middle", size=12) for t in marks]
     slot = over(1) - over(0)
     every = max(1, round(min(90.0, max(map(text_width, words), default=0.0)) / slot + 0.49))

@@ -219,7 +219,7 @@ def test_bars_are_in_the_middle_of_their_places_and_a_name_beside_them_is_too():
 
 def test_words_below_a_plot_that_are_wider_than_their_places_are_left_out_evenly():
     words = ["m" * 20] * 6  # at most 90 wide count: one and a half places of 60
-    assert len(svg._ticks_below(words, 0, 5, lambda place: 60.0 * place, 0)) == 3
+    assert len(svg._ticks_below([], words, lambda place: 60.0 * place, 0)) == 3
 
 
 def test_a_plot_of_what_may_be_accepted_goes_down_to_the_lower_bounds_that_there_are():
