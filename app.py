@@ -22,7 +22,7 @@ from judges.version import VERSION
 from pages.api.routes import ADDRESSES
 from pages.api.server import Api
 from pages.server import downloads, health, provider, startup
-from pages.server.access import OriginCheck, SecurityHeaders, is_local
+from pages.server.access import OriginCheck, SecurityHeaders, check_hosts, is_local
 from pages.server.assets import Assets
 from pages.server.auth_routes import AuthRoutes
 from pages.server.uploads import Uploads
@@ -36,6 +36,7 @@ async def life(_: object) -> AsyncIterator[None]:
     log.catch()
     try:
         log.begin("INFO")
+        check_hosts()
         provider.check_settings()
         endpoints.read_environment(team=provider.is_set() or not is_local())
         cards()

@@ -79,7 +79,7 @@ def _draw_queues(rows: list[tuple[datasets.Dataset, queue.Stream, int, float | N
     for number, row in enumerate(rows[:MAX_SHOWN_QUEUES]):
         _draw_waiting_queue(*row, first=not number)
     if rows[MAX_SHOWN_QUEUES:]:
-        with st.expander(f"{len(rows) - MAX_SHOWN_QUEUES:d} more queues"):
+        with st.expander(text.escape(many(len(rows) - MAX_SHOWN_QUEUES, "more queue"))):
             for row in rows[MAX_SHOWN_QUEUES:]:
                 _draw_waiting_queue(*row, first=False)
 

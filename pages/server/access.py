@@ -16,6 +16,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.auth_util import get_origin_from_redirect_uri
 
+from judges.errors import BadInput
 from pages.server.problems import problem
 
 LOCAL_HOSTS = frozenset({"127.0.0.1", "localhost", "::1"})
@@ -23,6 +24,7 @@ LOCAL_HOSTS = frozenset({"127.0.0.1", "localhost", "::1"})
 OPEN_PATHS = frozenset({"health", "host-config", "stream", "upload_file", "bidi-components"})
 """The parts of Streamlit's own addresses that the browser needs. The others, such as the metrics, give nothing."""
 PORTS = {"http": 80, "https": 443}
+_ALLOWED_NAME = re.compile(r"\*|(\*\.)?[a-z0-9._-]+|[0-9a-f.]*(:[0-9a-f.]*){2,}", re.IGNORECASE)
 
 
 def base_address() -> str:
@@ -62,9 +64,24 @@ def _bytes_only(receive: Receive) -> Receive:
     return receive_bytes
 
 
+def check_hosts() -> None:
+    """Refuse names in STREAMLIT_SERVER_ALLOWED_HOSTS that no browser sends: with them, nobody would get an answer."""
+    if wrong := [name for name in _allowed_hosts() if not _ALLOWED_NAME.fullmatch(name)]:
+        raise BadInput(
+            f"STREAMLIT_SERVER_ALLOWED_HOSTS lists {wrong[0]!r}, which is not a host name. Give names without https:// "
+            "and without a port, with commas between them, as in assay.example.org,assay.internal."
+        )
+
+
+def _allowed_hosts() -> list[str]:
+    """The names under which the server answers, in small letters; "*.example.org" is every name below this one."""
+    names = (str(host).strip().lower() for host in st.get_option("server.allowedHosts") or [])
+    return [name for name in names if name]
+
+
 def is_local() -> bool:
     """Whether the server answers only under names of this machine, which is the default."""
-    names = {str(host).strip().lower() for host in st.get_option("server.allowedHosts") or []}
+    names = set(_allowed_hosts())
     return names <= LOCAL_HOSTS and str(st.get_option("server.address") or "").lower() in LOCAL_HOSTS
 
 
@@ -109,7 +126,7 @@ def _is_own_host(host: str, scheme: str, scope: Scope) -> bool:
         return port == (scope.get("server") or ("", None))[1]
     return any(
         pattern == "*" or name == pattern or (pattern.startswith("*.") and name.endswith(pattern[1:]))
-        for pattern in (str(allowed).strip().lower() for allowed in st.get_option("server.allowedHosts") or [])
+        for pattern in _allowed_hosts()
     )
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import http.client
 import json
+import re
 from typing import Any
 
 import pytest
@@ -12,7 +14,8 @@ import streamlit as st
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
-from pages.server.access import OriginCheck
+from judges.errors import BadInput
+from pages.server.access import OriginCheck, check_hosts
 from tests.server import Server
 
 OWN = "127.0.0.1:8601"
@@ -91,6 +94,18 @@ def test_a_team_behind_a_proxy_names_its_host(monkeypatch: pytest.MonkeyPatch) -
         assert not is_allowed("websocket", host=host, origin=f"https://{host}:1")
     assert is_allowed(host=OWN), "the machine itself can always ask, as its health check does"
     assert not is_allowed(host="lab.example.org") and not is_allowed(host="xassay.example.org")
+
+
+@pytest.mark.parametrize(
+    ("name", "right"),
+    [("assay.example.org", True), ("*.lab.example.org", True), ("*", True), ("::1", True), ("team_a", True), ("", True),
+     ("https://assay.example.org", False), ("assay.example.org:8443", False), ('["assay.example.org"]', False),
+     ("assay.example.org assay", False), ("assay.example.org/assay", False)],
+)  # fmt: skip
+def test_a_name_that_no_browser_sends_ends_the_start(monkeypatch: pytest.MonkeyPatch, name: str, right: bool) -> None:
+    monkeypatch.setattr(st, "get_option", lambda _: ["localhost", name])
+    with contextlib.nullcontext() if right else pytest.raises(BadInput, match=re.escape(f"lists {name!r}, which is")):
+        check_hosts()
 
 
 def test_of_streamlit_s_own_addresses_only_what_the_browser_needs() -> None:
