@@ -249,7 +249,7 @@ def find_annotators(store: Store, dataset_id: str, dimension: Dimension, label_s
             if scale.has_order:
                 leniency = rater_flags.mean_shift(item_means(item, (value - labels.mean[mask]) * bins.code_step(scale)))
         work = done.get(name, RaterWork())
-        known = opinion is not None and bool((ratings.multi_rater_cells().person == number).any())
+        known = bool((ratings.multi_rater_cells().person == number).any())
         rows.append(Annotator(
             name=name,
             team=teams.get(name, ""),

@@ -134,7 +134,7 @@ def describe_plan(store: Store, spec: ProtocolRun, planned: Sequence[PlannedStep
     if spec.judge:
         params = step_card(spec, "ratings").defaults
         out.append(f"The judge's prompts: {params.prompt}, wording {params.wording}; protocol {protocol.mark}.")
-    if spec.model and spec.judge and protocol.references not in ("own", "none"):
+    if spec.model and spec.judge:
         used, named = _target(store, spec).references, protocol.references or spec.judge
         if used and used != named:
             out.append(f"There are no reference answers for {named}: those for {used} are used.")

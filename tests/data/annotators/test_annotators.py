@@ -1,6 +1,7 @@
 """People of a dataset through the store: each held against the others, planted habits found, real votes."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -273,3 +274,15 @@ def test_pandalm_and_mt_bench_people(tmp_path, real: Path):
     )
     assert len(rows) == 65 and sum(a.labels for a in rows) == 3_354 and {a.team for a in rows} == {"author", "expert"}
     opened.close()
+
+
+@pytest.mark.parametrize(
+    ("moments", "known"),
+    [([1, 2, 3, 4], True), ([1, 1, 2, 2], True), ([1, 1, 1, 2, 2], False), ([7, 7, 7], False), ([7], False)],
+)
+def test_the_order_of_labels_is_known_if_items_have_times_of_their_own(moments, known):
+    """An import gives one time to whole files: with fewer times than half of the items, nobody knows the order."""
+    ratings = SimpleNamespace(item=np.arange(len(moments) + 1))
+    labels = SimpleNamespace(made_at=np.array([*moments, 99]), ratings=ratings)
+    rows = np.arange(len(moments) + 1) < len(moments)
+    assert annotators.is_order_known(labels, rows) is known

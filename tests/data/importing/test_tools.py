@@ -657,6 +657,9 @@ def test_langfuse_sessions_in_one_file() -> None:
         [("s.json", tools.json_bytes({**session, "odd": 1})), ("o.json", tools.json_bytes(export["observations"]))]
     )
     assert any("odd (1)" in hint for hint in hints(entries)), "what stands beside the traces and is not used is named"
+    other = {"id": "t9", "timestamp": "2026-05-01T10:00:00Z", "userId": "u", "input": "Q", "output": "A"}
+    _, entries = read_files([("s.jsonl", tools.text(session, {"data": [other]}))])
+    assert set(items(entries)) == {"c-7", "t9"}, "a page of traces after a session is not of this session"
 
 
 def test_langfuse_traces_that_stand_there_twice_and_observations_below_others() -> None:

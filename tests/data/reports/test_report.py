@@ -399,6 +399,8 @@ def test_shares_by_confidence_say_what_counts_as_equal_on_scales_of_any_number()
         findings = CONFIDENCE.findings(reliability, line, CheckPolicy())
         sentences = [sentence_text(finding) for finding in findings if isinstance(finding, Sentence)]
         counts.append(sentences.count("Answers at most 0.5 apart count as equal in these shares."))
+        kinds = [type(finding).__name__ for finding in findings if not isinstance(finding, Sentence)]
+        assert kinds == ["ReliabilityDiagram", "Table"], "the curve and its numbers, once for each source"
     assert counts == [1, 0]
 
 

@@ -712,3 +712,12 @@ def test_no_page_can_show_the_password_of_the_database(databases: Databases, emp
         assert "opensesame" not in store.name
         visit = Visit(store, "lea")
         assert visit.name == store.name and not hasattr(visit, "url")
+
+
+def test_hidden_rows_of_another_change_are_left_where_they_are(reopen: Callable[[], PostgresStore]) -> None:
+    store, change = reopen(), hidden_rows.HiddenRows(9, {})
+    store.hidden = change
+    store._discard_hidden_rows(hidden_rows.HiddenRows(9, {}))
+    assert store.hidden is change
+    store._discard_hidden_rows(change)
+    assert store.hidden is None

@@ -19,6 +19,7 @@ from data.store import Store, Tx, base, cache_result, migrations, open_store, st
 from data.store.base import MIGRATIONS
 from data.store.duckdb_driver import DuckStore
 from data.store.errors import BadInput, StoreDamaged, StoreFailed, StoreLocked
+from data.store.hidden_rows import HiddenRows
 from data.store.high_water_mark import Mark
 from data.store.ids import new_id
 from data.workspace.copies import copy_workspace
@@ -351,8 +352,10 @@ def test_a_store_that_cannot_be_opened_anew_goes_on_when_it_can(
             count(store)
         assert not path.exists() and (tmp_path / "a.duckdb.wal").exists()
     moved_path.rename(path)
+    store.hidden, store.previews = HiddenRows(9, {"setting": 1}), {"setting": 1}  # opening the file deletes such rows
     put(store, "x")
     assert count(store) == 2 == counted(store)
+    assert store.stored_name("setting") == "setting" and not store.previews
     assert [record.msg for record in caplog.records].count("store_recovered") == 1
     store.close()
 
