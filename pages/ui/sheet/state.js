@@ -37,9 +37,10 @@ function startStray() {
   interrupted = false;
 }
 
-/** Whether a key is meant for what has gone. Enter and Escape end it, as they would have ended what was typed. */
+/** Whether a key is meant for what has gone, and not for a field or something open above the page. Enter and Escape end it, as they would have ended what was typed. */
 function isStray(e) {
-  if (performance.now() > strayUntil || e.key === "Tab" || e.composedPath()[0].matches?.(TYPED)) return false;
+  const target = e.composedPath()[0];
+  if (performance.now() > strayUntil || e.key === "Tab" || target.matches?.(TYPED) || target.closest?.(OVER)) return false;
   if (/^(Enter|Escape)$/.test(e.key)) strayUntil = 0; else startStray();
   if (!isShortcut(e) || e.key === "Enter") { e.preventDefault(); e.stopPropagation(); }
   return true;

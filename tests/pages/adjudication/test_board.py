@@ -359,6 +359,16 @@ def test_letters_meant_for_a_rating_that_has_gone_decide_nothing(bench: Bench) -
     assert (act["item"], act["v"]) == ("i2", 4)
 
 
+def test_keys_go_to_a_dialog_that_is_open_when_a_rating_goes(bench: Bench) -> None:
+    """For a second after it an Enter was taken for the reason of the rating."""
+    bench.tell(item("i1", case("turn:1"), case("turn:2")), left=2)
+    bench.page.evaluate(OVER)
+    bench.page.locator("[role=dialog]").evaluate("e => { e.onkeydown = key => { window.pressed = key.key } }")
+    bench.tell(item("i1", case("turn:2")), left=1)
+    bench.press("Enter")
+    assert bench.page.evaluate("window.pressed") == "Enter"
+
+
 def test_after_a_rating_has_gone_keys_are_taken_where_the_person_goes_on(bench: Bench) -> None:
     bench.page.clock.install()
     bench.page.clock.pause_at(2_000_000_000)
