@@ -102,7 +102,7 @@ function drawBoard(b) {
 function drawIdleBoard(b) {
   const { idle } = b.ui, e = b.empty;
   const head = b.outbox.length || !e ? [el("p", "", b.outbox.length ? "Saving, and looking for more …" : "Fetching …")] : [el("h2", "", e.title), prose("prose", e.text)];
-  idle.replaceChildren(...head, ...messages(b), ...lastLines(b));
+  idle.replaceChildren(...head, ...(b.hint ? [el("p", "hintline", b.hint)] : []), ...messages(b), ...lastLines(b));
 }
 
 function drawTexts(b) {

@@ -359,6 +359,18 @@ def test_letters_meant_for_a_rating_that_has_gone_decide_nothing(bench: Bench) -
     assert (act["item"], act["v"]) == ("i2", 4)
 
 
+def test_a_rating_that_has_gone_from_an_empty_board_is_named_on_screen(bench: Bench) -> None:
+    """It was only read aloud."""
+    bench.page.evaluate(STYLED, STYLES)
+    bench.tell(item("i1"), left=1)
+    bench.tell(empty={"title": "Nothing to adjudicate", "text": "New labels may bring more."})
+    idle = bench.page.locator(".idle")
+    assert "tone, turn 1, waits for you no more" in idle.inner_text()
+    bench.tell(item("i2"), left=1)
+    bench.tell(item("i2"), left=1, notice="The workspace is busy.")
+    assert not idle.is_visible() and "waits for you no more" not in bench.page.locator(".panel").inner_text()
+
+
 def test_keys_go_to_a_dialog_that_is_open_when_a_rating_goes(bench: Bench) -> None:
     """For a second after it an Enter was taken for the reason of the rating."""
     bench.tell(item("i1", case("turn:1"), case("turn:2")), left=2)
