@@ -11,6 +11,7 @@ from judges.importing.lines import LONGEST_REASON
 from pages.adjudication import board
 from pages.adjudication.page import choose_items
 from pages.ui import sheet
+from tests.pages.contrast import faint
 from tests.pages.ui.sheet import fakes
 from tests.pages.ui.sheet.bed import ORIGIN, answer_all
 from tests.pages.ui.sheet.bench import OVER
@@ -503,6 +504,14 @@ def test_in_few_colours_of_the_system_the_rating_in_hand_and_its_text_are_seen(b
     assert len(bars) == len(set(bars)) == 2
     letter = bench.page.locator(".marks .who").first
     assert letter.evaluate("e => getComputedStyle(e).borderTopWidth") == "1px"
+
+
+def test_every_text_of_a_dark_board_can_be_read(bench: Bench) -> None:
+    """The words in the empty field for a reason had a contrast of 3.6."""
+    bench.page.evaluate(STYLED, STYLES + ":host { --st-background-color:#14171a }")
+    bench.tell(item("i1", case("turn:1") | {"before": "2, because: no", "own": True}), left=1)
+    board = bench.page.locator(".sheet")
+    assert board.get_attribute("data-theme") == "dark" and faint(board) == {}
 
 
 def test_on_paper_the_ratings_are_whole_and_nothing_is_to_be_clicked(bench: Bench) -> None:
