@@ -308,7 +308,7 @@ function drawRow(view, row, r) {
     for (const rule of row.rules) main.append(el("div", "alarm", rule));
     if (row.judge_issues.length) {
       const list = el("ul", "issues theirs", null, { "aria-label": "the judge's issues" });
-      for (const issue of row.judge_issues) { const li = el("li", "", null); li.append(el("span", "by", "judge"), el("bdi", "", issue)); list.append(li); }
+      for (const issue of row.judge_issues) { const li = el("li", "", null); li.append(el("span", "by", "judge"), " ", el("bdi", "", issue)); list.append(li); }
       main.append(list);
     }
   }

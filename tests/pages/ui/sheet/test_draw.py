@@ -375,6 +375,13 @@ def test_a_name_does_not_turn_what_stands_beside_it(bench: Bench) -> None:
         assert max(place) < min(other), (first, second)
 
 
+def test_what_is_copied_has_a_space_between_the_judge_and_its_issue(bench: Bench) -> None:
+    sheet = response("a")
+    sheet["rows"][0]["judge_issues"] = ["repeats itself"]
+    bench.sit(sheet)
+    assert bench.text(".issues li") == "judge repeats itself"
+
+
 def test_what_is_typed_from_right_to_left_stands_at_the_right(bench: Bench) -> None:
     bench.sit(response("a"))
     for key in "me":
