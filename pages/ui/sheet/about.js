@@ -59,7 +59,8 @@ function targetOf(view, { unit, dimension }) {
 
 /** " (2, not 5)": what the other judge gave where the reason is that judges disagree. */
 function otherwise(view, c, why) {
-  const judge = c && judgeOf(view, c), theirs = judge ? c.cell.others.filter((o) => why.text.includes(o.by)).map((o) => o.t) : [];
+  const judge = c && judgeOf(view, c), plain = why.text.replace(TURNING, "");
+  const theirs = judge ? c.cell.others.filter((o) => plain.includes(o.by.replace(TURNING, ""))).map((o) => o.t) : [];
   return theirs.length ? ` (${theirs.join(", ")}, not ${judge.exact || (stepOf(c, judge.v) || { t: "n/a" }).t})` : "";
 }
 

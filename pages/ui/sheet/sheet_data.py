@@ -16,6 +16,7 @@ from judges.sections import unasked_sections
 from judges.tool_calls import call_arguments
 from judges.triage import confidence_level, confidence_measure
 from judges.types import Dialogue, Dimension, Pair, Response, Scale, Section, Turn, sort_of
+from pages.ui.text import isolate_names
 
 Json = dict[str, Any]
 FOLD_CHARACTERS = 400
@@ -69,7 +70,7 @@ def _card_words(view: DeskView, layer: CardLayer) -> str:
 def _reasons(view: DeskView) -> list[Json]:
     """The reasons that stand above an item, each with its rating: the strongest three, and how many more there are."""
     places = {doubt.text: {"unit": doubt.unit, "dimension": doubt.dimension} for doubt in reversed(view.doubts)}
-    reasons: list[Json] = [{"text": text} | places.get(text, {}) for text in view.why[:3]]
+    reasons: list[Json] = [{"text": isolate_names(text)} | places.get(text, {}) for text in view.why[:3]]
     return reasons + ([{"text": f"and {len(view.why) - 3} more"}] if len(view.why) > 3 else [])
 
 
@@ -437,7 +438,7 @@ def _cell(view: DeskView, unit: str, dimension: Dimension) -> Json:
         "range": number_range(scale),
         "optional": not dimension.asked,
         "by": view.layers[view.cells[cell][0]].judge_id or None,
-        "reason": view.marks.get(cell, ""),
+        "reason": isolate_names(view.marks.get(cell, "")),
         "others": _others(view, cell, scale),
         "judge": judge,
         "mine": {"v": view.own_answers[cell]} if cell in view.own_answers else None,

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from pages.ui.text import isolate_names
 from tests.archives import compare_archive
 from tests.pages.desk_driver import patiently
 from tests.pages.ui.sheet import fakes
@@ -373,6 +374,18 @@ def test_a_name_does_not_turn_what_stands_beside_it(bench: Bench) -> None:
     for first, second in (("נתונים", "דגם"), ("דגם", "evil"), ("evil", "choice"), ("judge", "שופט"), ("שופט", " 4")):
         [place], [other] = (bench.page.evaluate(PLACES, [".meta", part]) for part in (first, second))
         assert max(place) < min(other), (first, second)
+
+
+def test_a_reason_runs_as_ours_where_its_names_run_from_right_to_left(bench: Bench) -> None:
+    """All of it ran from right to left. What the other judge gave is found by its name, isolated or not."""
+    sheet = response("a")
+    text = isolate_names("בהירות: שופט-3 disagrees")
+    sheet["why"] = [{"text": text, "unit": "response", "dimension": "tone"}]
+    sheet["rows"][0]["groups"][0]["cells"][0]["others"] = [{"by": "שופט-3", "v": 2, "t": "2"}]
+    bench.sit(sheet)
+    parts = ("בהירות", "שופט", "disagrees", "(2, not 4)")
+    places = [place for part in parts for place in bench.page.evaluate(PLACES, [".why", part])]
+    assert len(places) == 4 and [min(p) for p in places] == sorted(min(p) for p in places)
 
 
 def test_what_is_copied_has_a_space_between_the_judge_and_its_issue(bench: Bench) -> None:

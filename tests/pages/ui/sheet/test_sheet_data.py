@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from data.desk import desk
 from data.queue.queue import QueueFilters, claim_items
 from data.records.datasets import dataset_named
+from judges.triage import judges_disagree
 from pages.ui.sheet import sheet_data
 from tests import seeds
 from tests.pages.ui.sheet import fakes
@@ -54,6 +56,19 @@ def test_a_tool_that_was_called_before_two_answers_says_what_it_is(tmp_path: Pat
     assert [(t["role"], t.get("label", "")) for t in head["turns"]] == [
         ("user", ""), ("tool", "result of search"), ("assistant", ""), ("user", "")
     ]  # fmt: skip
+
+
+def test_a_reason_isolates_the_names_in_it(tmp_path: Path) -> None:
+    item = seeds.dialogue(1)
+    store = seeds.workspace(tmp_path / "a.duckdb", [item, seeds.judgment(item)])
+    demo = dataset_named(store, "demo").id
+    [view] = desk.desk_views(store, "ann", claim_items(store, "ann", demo, "review", QueueFilters(), [], 1))
+    doubt = judges_disagree(item["id"], "turn:1", "safety", 2, 4, "שופט")
+    sheet = sheet_data.sheet_data(replace(view, why=(doubt.text,), doubts=(doubt,)))
+    [reason] = sheet["why"]
+    cells = [cell for row in sheet["rows"] for group in row["groups"] for cell in group["cells"]]
+    assert reason == {"text": "turn 1 safety: \u2068שופט\u2069 disagrees", "unit": "turn:1", "dimension": "safety"}
+    assert {cell["reason"] for cell in cells} == {"", reason["text"]}
 
 
 @pytest.mark.parametrize(
