@@ -10,7 +10,7 @@ from typing import Literal
 
 from data.queue.queue import QueueFilters, Stream, matching_draws
 from data.queue.review_signals import parse_reasons
-from data.records import exposure, settings
+from data.records import exposure, settings, tags
 from data.records.access import allow
 from data.records.items import contains_words, item_preview, neutral_name
 from data.records.queue_index import QueuedDraw, QueueIndex, current_index
@@ -37,7 +37,7 @@ class ListedDraw:
 
     `place`: its place in the whole queue, from 1. `about`: the first line of its text. `probability`: of being in this
     part of the sample (None: not at random). `people`: how many have answered it, of `overlap`. `holders`: who has
-    reserved it.
+    reserved it. `audience`: to whom alone it is assigned, in words.
     """
 
     item: str
@@ -54,6 +54,7 @@ class ListedDraw:
     people: int
     overlap: int
     holders: tuple[str, ...]
+    audience: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,8 @@ def list_queue(
 ) -> QueueListing:  # fmt: skip
     """`limit` draws of a queue in its order, after the first `skip`, and the counts of all that pass.
 
-    `search`: only those with these words in the name, the text, a system, or a person who answered or reserved them.
+    `search`: only those with these words in the name, the text, a system, or a person who answered or reserved them or
+    to whom they are assigned.
     """
     index, moment = current_index(store), now()
     fit = matching_draws(store, index, dataset_id, stream, filters)
@@ -109,14 +111,23 @@ def list_queue(
         counts = Counter(s for _, _, s in every)
         answered, full = sum(bool(d.answered_by) for _, d, _ in every), sum(index.is_full(d) for _, d, _ in every)
         chosen = [e for e in every if state is None or e[2] == state]
-        part = [(e, tuple(index.holders(e[1], moment)), len(e[1].answered_by)) for e in chosen[skip : skip + limit]]
+        part = [
+            (e, tuple(index.holders(e[1], moment)), _audience(e[1]), len(e[1].answered_by))
+            for e in chosen[skip : skip + limit]
+        ]
         overlap = index.overlap[dataset_id]
     rows = _rows(store, person, part, overlap, pending, hidden) if part else []
     return QueueListing(len(chosen), dict(counts), answered, full, rows)
 
 
 def _matches_person(index: QueueIndex, draw: QueuedDraw, words: str, moment: datetime) -> bool:
-    return any(words in name.lower() for name in {*draw.answered_by, *index.holders(draw, moment)})
+    names = (*draw.answered_by, *index.holders(draw, moment), *_audience(draw))
+    return any(words in name.lower() for name in names)
+
+
+def _audience(draw: QueuedDraw) -> tuple[str, ...]:
+    """The people and tags to whom alone a draw is assigned, in words."""
+    return tuple(sorted(map(tags.describe_assignee, draw.audience or ())))
 
 
 def _find_draws(store: Store, dataset_id: str, stream: Stream, words: str, hidden: set[str]) -> frozenset[str]:
@@ -136,10 +147,11 @@ def _find_draws(store: Store, dataset_id: str, stream: Stream, words: str, hidde
 
 
 def _rows(
-    store: Store, person: str, part: list[tuple[tuple[int, QueuedDraw, State], tuple[str, ...], int]], overlap: int,
+    store: Store, person: str,
+    part: list[tuple[tuple[int, QueuedDraw, State], tuple[str, ...], tuple[str, ...], int]], overlap: int,
     pending: set[str], hidden: set[str],
 ) -> list[ListedDraw]:  # fmt: skip
-    draws = [draw for (_, draw, _), _, _ in part]
+    draws = [draw for (_, draw, _), *_ in part]
     # The probability that holds is that of the newest draw from the same part of the same stratum.
     details = {
         r[0]: r[1:]
@@ -152,7 +164,7 @@ def _rows(
     }
     known = exposure.shown_judges(store, person, [draw.item for draw in draws])
     rows = []
-    for (place, draw, state), holders, people in part:
+    for (place, draw, state), holders, audience, people in part:
         name, content, first, other, probability, stratum, model, reasons, judge = details[draw.id]
         shown = draw.item not in pending
         rows.append(
@@ -163,7 +175,7 @@ def _rows(
                 "" if draw.mode == "blind" else model or "",
                 () if state == "in audit sample"
                 else _reasons(parse_reasons(draw.item, reasons), (draw.item, judge) in known),
-                state, people, overlap, holders,
+                state, people, overlap, holders, audience,
             )
         )  # fmt: skip
     return rows

@@ -68,8 +68,10 @@ def _format_reasons(reasons: tuple[str, ...]) -> str:
 
 
 def _state(row: ListedDraw) -> str:
-    """The state of a draw, in words, with who has reserved it and how many people have answered it of several."""
-    state = f"reserved by {', '.join(row.holders)}" if row.state == "reserved" else row.state
+    """The state of a draw, in words, with who has it or gets it, and how many people have answered it of several."""
+    state = str(row.state)
+    if row.state == "reserved":
+        state += f" {'by' if row.holders else 'for'} {', '.join(map(text.isolate, row.holders or row.audience))}"
     return text.join_lines(state, f"{row.people} of {row.overlap} people" if row.overlap > 1 else "")
 
 

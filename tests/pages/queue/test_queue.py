@@ -13,15 +13,19 @@ import streamlit as st
 from playwright.sync_api import expect
 from streamlit.testing.v1 import AppTest
 
+from data.assignments import assignments
+from data.assignments.assignments import AssignmentTerms, Selection
 from data.desk import labels
 from data.queue import queue
+from data.queue.listing import list_queue
 from data.queue.queue import QueueFilters
+from data.records import tags
 from data.records.access import Person
 from data.records.datasets import dataset_named
 from data.store import open_store
-from pages.queue import dialogs
+from pages.queue import dialogs, table
 from pages.queue import page as queue_page
-from pages.ui import session
+from pages.ui import session, tables
 from tests import seeds
 from tests.pages.desk_driver import at_rest, choose, enter, on_item, seeded_app
 from tests.server import Server
@@ -71,6 +75,27 @@ def test_a_click_on_a_row_opens_that_item_on_the_desk(
     page.get_by_role("table", name="Items of the queue").locator("tbody tr").nth(2).click()
     page.wait_for_url(re.compile(f"desk.*stream={stream}.*item={third}"))
     assert on_item(page) == third
+
+
+def test_an_item_that_is_assigned_says_for_whom_it_is_reserved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It said "reserved by" and no name, as long as nobody had begun it."""
+    items = [seeds.dialogue(n) for n in range(1, 5)]
+    names = ("lea", "דנה", "ben", "cy")
+    store = seeds.workspace(tmp_path / "assay.duckdb", [*items, *map(seeds.judgment, items)], names=names)
+    dataset = dataset_named(store, "demo").id
+    tags.set_tags(store, "lea", "ben", ["ja"])
+    for terms in (AssignmentTerms(("דנה", "ben"), overlap=2), AssignmentTerms(tag="ja")):
+        assignments.assign(store, "lea", dataset, "review", Selection(number=1), terms)
+    queue.claim_items(store, "cy", dataset, "review", QueueFilters(), [], 1)
+    shown: list[list[str]] = []
+    monkeypatch.setattr(tables, "wrapped_table", lambda columns, rows, *_, **__: shown.extend(rows))
+    for search in ("", "דנה"):
+        listed = list_queue(store, "lea", dataset, "review", QueueFilters(), search=search)
+        table.queue_table(listed, "review", "key")
+    *every, only = [row[-1] for row in shown]
+    both = "reserved for ben, \u2068דנה\u2069"
+    assert every == [both, "reserved for anyone with the tag ja", "reserved by cy", "to label"] and only == both
+    store.close()
 
 
 def draw_list() -> None:
