@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
+import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
+
+from judges.render.drawing import text_width
+from pages.ui import charts
 
 
 def test_a_rating_without_gold_does_not_count_as_one_whose_gold_differs() -> None:
@@ -35,3 +43,14 @@ def test_a_rating_without_gold_does_not_count_as_one_whose_gold_differs() -> Non
         page_test.text_input[0].set_value(shown).run()
         assert not page_test.exception
         assert page_test.markdown[0].value == begin + end
+
+
+@pytest.mark.parametrize("name", ["ann", "annotator-from-the-other-office", "高橋さくらの評価者"])
+def test_the_name_above_the_last_column_has_room(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Of four people with longer names the last one was missing: plotly leaves out a name that reaches beyond it."""
+    figures: list[Any] = []
+    monkeypatch.setattr(st, "plotly_chart", lambda figure, **_: figures.append(figure))
+    charts.confusion_grid([[math.nan, 0.5], [0.5, math.nan]], [["", ""]] * 2, ["ben", name], "key")
+    [figure] = figures
+    width, slant = text_width(figure.layout.xaxis.ticktext[1], 12), math.radians(-figure.layout.xaxis.tickangle)
+    assert figure.layout.margin.r >= width * math.cos(slant) and figure.layout.margin.t >= width * math.sin(slant)
