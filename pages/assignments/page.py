@@ -153,10 +153,11 @@ def _undo(dataset: Dataset, me: Person, zone: tzinfo) -> None:
     st.header("Given out last", anchor=False)
     for change in changes:
         with st.container(horizontal=True, vertical_alignment="center"):
-            also = f" and {many(change.assignees - 1, 'other')}" if change.assignees > 1 else ""
+            also = " and {others}" if change.assignees > 1 else ""
             text.quiet(
-                "**{by}** gave {n} to {whom} · {at}", by=change.by, n=many(change.items, "item"),
-                whom=tags.describe_assignee(change.first) + also, at=text.moment(change.at, zone),
+                f"**{{by}}** gave {{n}} to {{whom}}{also} · {{at}}", by=change.by, n=many(change.items, "item"),
+                whom=tags.describe_assignee(change.first), others=many(change.assignees - 1, "other"),
+                at=text.moment(change.at, zone),
             )  # fmt: skip
             undo = st.button("Undo", key=f"undo:{change.revision}", type="tertiary", icon=":material/undo:")
         if undo:

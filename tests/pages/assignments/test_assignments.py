@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import streamlit as st
 from playwright.sync_api import expect
+from streamlit.testing.v1 import AppTest
 
 from data.assignments import assignments
 from data.assignments.assignments import AssignmentTerms, Selection
@@ -19,6 +21,7 @@ from data.records.access import Person
 from data.records.datasets import Dataset
 from data.store import open_store
 from pages.assignments import dialogs
+from pages.ui import session
 from tests.data.assignments.test_assignments import answer, take, workspace
 from tests.pages.desk_driver import at_rest, enter
 from tests.server import Server
@@ -37,6 +40,32 @@ def test_who_takes_over_from_somebody_without_tags_is_not_said_to_lack_one(monke
         "Nobody else is ready\\. Choose who takes over.",
         "Nobody who is ready has one of their tags\\. Choose who takes over.",
     ]
+
+
+def draw_undo() -> None:
+    """What was given out last, as the page draws it."""
+    from datetime import UTC
+
+    from data.records import datasets
+    from pages.assignments import page
+    from pages.ui import session
+
+    page._undo(datasets.all_datasets(session.whole_store())[0], session.me(), UTC)
+
+
+def test_whom_work_was_given_to_stands_before_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A name from right to left took "and 1 other" with it: lea gave 12 items to and 1 other, and then the name."""
+    store, dataset = workspace(tmp_path / "assay.duckdb", 12)
+    names = "דנה", "משה"
+    for name in names:
+        people.set_person(store, "lea", name, "annotator")
+    assignments.assign(store, "lea", dataset, "review", Selection(), AssignmentTerms(names))
+    monkeypatch.setattr(session, "store", lambda: store)
+    monkeypatch.setattr(session, "whole_store", lambda: store)
+    monkeypatch.setattr(session, "me", lambda: Person("lea", "lead", True))
+    [line] = [caption.value for caption in AppTest.from_function(draw_undo, default_timeout=60).run().caption]
+    assert line.startswith("**lea** gave 12 items to \u2068דנה\u2069 and 1 other · ")
+    store.close()
 
 
 @pytest.fixture
