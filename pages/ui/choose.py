@@ -131,7 +131,7 @@ def judge_names(store: Store, judges: Sequence[DatasetJudge]) -> dict[str, str]:
     """The names of judges by id: model · card, how samples are combined; where names are alike, what differs."""
     samples = combinations.describe_combinations(store)
     named = {
-        judge.id: f"{judge.model} · {judge.card}"
+        judge.id: f"{text.isolate(judge.model)} · {judge.card}"
         + (f" · {samples[judge.id]}" if judge.id in samples else "")
         + (" (synthetic)" if judge.synthetic else "")
         for judge in judges

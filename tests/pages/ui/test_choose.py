@@ -43,3 +43,13 @@ def test_judges_of_one_name_are_told_apart_by_what_differs(tmp_path: Path) -> No
     ]  # fmt: skip
     assert [names[judge.id].partition(" · ")[0] for judge in judges] == [judge.model for judge in judges]
     store.close()
+
+
+def test_the_model_of_a_judge_stands_before_its_card_whichever_way_it_runs(tmp_path: Path) -> None:
+    """A sentence that isolates the whole name had the card first."""
+    store = workspace(tmp_path)
+    bring(store, [pair("p1"), verdict("p1", "a", model="שופט-3")])
+    [name] = choose.judge_names(store, datasets.dataset_judges(store, datasets.dataset_named(store, "d").id)).values()
+    assert name == "\u2068שופט-3\u2069 · plain_pairwise"
+    assert text.isolate(name) == f"\u2068{name}\u2069" and text.isolate_names(name) == name
+    store.close()
