@@ -44,19 +44,18 @@ function scale(axis) {
   return within("plot axis", svg);
 }
 
-// The judge's answers in shades of its colour, from faint to full; a label is light on the full ones.
+// The judge's answers in shades of its colour, from faint to full.
 function shade(n, of) {
   const part = of < 2 ? 1 : n / (of - 1);
-  return { fill: `color-mix(in srgb,var(--judge) ${Math.round(16 + 84 * part)}%,var(--ground))`, label: part > 0.55 ? "var(--ground)" : "var(--ink)" };
+  return `color-mix(in srgb,var(--judge) ${Math.round(16 + 84 * part)}%,var(--ground))`;
 }
 
 function bar(one, count, click) {
   const line = el("div", "bar", "", { role: "group", "aria-label": one.spreadTold });
   for (const part of one.spread) {
     if (!part.share) continue;
-    const colours = shade(part.answer, count);
     const button = el("button", "", part.share >= 0.13 ? part.t : "", { type: "button", title: part.label, "aria-label": part.label });
-    button.style.cssText = `flex:${part.share} 1 0;--fill:${colours.fill};--label:${colours.label}`;
+    button.style.cssText = `flex:${part.share} 1 0;--fill:${shade(part.answer, count)}`;
     button.onclick = () => click(one.system, part.answer);
     line.append(button);
   }
@@ -95,7 +94,7 @@ function names(data) {
   const line = el("div", "row names"), keys = el("div", "keys");
   data.answers.forEach((answer, n) => {
     const key = el("span"), dot = el("i");
-    dot.style.cssText = `--fill:${shade(n, data.answers.length).fill}`;
+    dot.style.cssText = `--fill:${shade(n, data.answers.length)}`;
     key.append(dot, answer);
     keys.append(key);
   });

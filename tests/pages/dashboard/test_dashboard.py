@@ -17,6 +17,7 @@ from data.records.values import WORKSPACE, put_setting
 from data.store import open_store
 from tests.data.cells import Cell, fill
 from tests.data.dashboard.test_dashboard import LOOSE, NASTY, approve, dialogues
+from tests.pages.contrast import faint
 from tests.pages.desk_driver import at_rest, enter, press
 from tests.server import Server
 
@@ -100,6 +101,7 @@ def test_filters_stand_in_the_address_and_files_can_be_taken(app: Server, page: 
     expect(tile).to_contain_text("People would rate model-x, ")
     expect(tile).to_contain_text("The judge itself says")
     at_rest(page)
+    assert faint(tile) == {}  # on the darker shades of answers it was 2.7, on the badge 4.46
     expect(tile).not_to_contain_text("対話モデル")
     expect(page.get_by_role("region", name="verdict")).to_have_count(0)
     page.get_by_role("button", name="Download").click()
