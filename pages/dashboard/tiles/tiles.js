@@ -41,7 +41,7 @@ function scale(axis) {
     text.textContent = tick.t;
     svg.append(text);
   }
-  return within("plot axis", svg);
+  return within("plot axis" + (axis.ticks.length > 7 ? " many" : ""), svg);
 }
 
 // The judge's answers in shades of its colour, from faint to full.

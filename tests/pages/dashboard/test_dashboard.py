@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -15,10 +16,13 @@ from data.approvals import policy
 from data.records import people
 from data.records.values import WORKSPACE, put_setting
 from data.store import open_store
+from pages.dashboard import tiles
+from pages.ui import sheet
 from tests.data.cells import Cell, fill
 from tests.data.dashboard.test_dashboard import LOOSE, NASTY, approve, dialogues
 from tests.pages.contrast import faint
 from tests.pages.desk_driver import at_rest, enter, press
+from tests.pages.ui.sheet.bed import ORIGIN, answer_all
 from tests.server import Server
 
 SYSTEM = "対話モデル <b>x</b> ![a](https://canary.test/a.png)"
@@ -121,3 +125,38 @@ def test_where_nothing_is_approved_it_says_what_has_to_happen(app: Server, page:
     expect(main).to_contain_text("may not be shown")
     at_rest(page)
     expect(main.locator("section.tile")).to_have_count(0)
+
+
+BED = """<!doctype html><meta charset="utf-8"><body><section class="tile"></section><script type="module">
+import tile from "/tile.js";
+window.draw = data => tile({data, parentElement: document.body, setTriggerValue: () => {}});
+</script>"""
+
+
+def test_a_narrow_tile_has_room_for_the_numbers_of_its_axis_and_for_all_figures(chromium: Any) -> None:
+    """Of an axis to 100 in tens 90 touched 100, and a long name of a system took the width of the other columns."""
+    words = dict.fromkeys(("answers", "figure", "people", "judge", "open", "few", "pairs"), "judge")
+    ticks = [{"at": n, "t": str(n)} for n in range(0, 101, 10)]
+    system: dict[str, Any] = {"system": 0, "name": "office/" + "assistant-" * 9, "figure": "59.2", "span": "59 to 60"}
+    system |= {"own_told": ""}
+    system |= {"point": None, "low": None, "high": None, "judge": 59.2, "told": "", "own": "", "spread": []}
+    system |= {"spreadTold": "", "items": "13 items", "notes": []}
+    names = ["system", "of", "corrected", "95% interval", "judge", "people, labelled items", "labelled", "unscored"]
+    table = {"title": "All figures", "columns": names, "rows": [[system["name"], *["57.9"] * (len(names) - 1)]]}
+    data: dict[str, Any] = dict.fromkeys(("unit", "by", "reading", "today"), "") | {"title": "tone", "trend": None}
+    data |= {"badges": [], "answers": [], "words": words}
+    data |= {"axis": {"lo": 0, "hi": 100, "ticks": ticks}, "systems": [system], "pairs": []}
+    with chromium.new_context(viewport={"width": 900, "height": 700}) as context:
+        page = context.new_page()
+        folder = tiles.COMPONENT_FOLDER
+        answer_all(page, BED, "/tile.js", sheet.join_files(folder, sheet.ELEMENTS, "tiles.js"))
+        page.goto(ORIGIN)
+        page.add_style_tag(content=sheet.join_files(folder, "tiles.css"))
+        page.evaluate("data => draw(data)", data | {"tables": [table], "focus": False})
+        boxes = "ts => ts.map(t => t.getBoundingClientRect()).filter(b => b.width).map(b => [b.left, b.right])"
+        labels = page.locator(".axis text").evaluate_all(boxes)
+        assert len(labels) == 6 and all(end + 3 < begin for (_, end), (begin, _) in pairwise(labels))
+        page.locator("summary").click()
+        assert page.locator(".wide").evaluate("e => e.scrollWidth <= e.clientWidth")
+        page.set_viewport_size({"width": 1300, "height": 700})
+        assert len(page.locator(".axis text").evaluate_all(boxes)) == 11
