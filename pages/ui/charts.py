@@ -331,7 +331,7 @@ def means_by_slice(means: SlicedMeans, key: str) -> None:
     point = means.overall.mean.interval.point if means.overall is not None and means.overall.mean is not None else None
     if point is not None:
         figure.add_vline(x=point, line=_DASHED)
-        _note(figure, "all", x=point, y=1, xref="x", yref="paper", yanchor="bottom")
+        _note(figure, "all, corrected", x=point, y=1, xref="x", yref="paper", yanchor="bottom")
     faint = "<br><span style='font-size:11px;opacity:.75'>{}</span>"
     named = [escape(shorten(s.name, 28)) + faint.format(slice_size(s)) for s in slices]
     figure.update_xaxes(range=_axis_range(means), nticks=8, tickformat=".0%" if means.share else None)

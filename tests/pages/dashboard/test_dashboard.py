@@ -86,6 +86,7 @@ def test_what_is_open_stands_in_the_address_and_goes_as_a_file(app: Server, page
     main = look(page, app, more="&open=conversation.verdict&by=system&answer=1")
     dialog = page.get_by_role("dialog", name="verdict · conversation")
     expect(dialog.locator(".js-plotly-plot")).to_contain_text("“borderline”")
+    expect(dialog.locator(".js-plotly-plot")).to_contain_text("all, corrected")  # the line: not the judge's own mean
     dialog.get_by_test_id("stPopoverButton").click()
     with page.expect_download() as download:
         page.get_by_role("button", name="These figures, as CSV").click()
