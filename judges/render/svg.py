@@ -230,7 +230,8 @@ def line_plot(
     top = title_height(title) + (TEXT_SIZE + 8 if len(series) > 1 else 0) + (TEXT_SIZE + 5 if y else 0)
     floor, xs_all = top + 200, [v for xs in across for v in xs] or [0.0]
     margin = 0.5 if worded else 0.0
-    across_marks = [] if worded else ticks(min(xs_all), max(xs_all), 7)
+    whole = all(v.is_integer() for v in xs_all)  # then there is nothing between whole numbers
+    across_marks = [] if worded else [t for t in ticks(min(xs_all), max(xs_all), 7) if not whole or t.is_integer()]
     right = width - max([14.0, *(text_width(tick_label(t, across_marks), 12) / 2 + 1 for t in across_marks[-1:])])
     over = _axis(min(xs_all) - margin, max(xs_all) + margin, 52, right)
     up = _axis(low - spare, high + spare, floor, top + 6)

@@ -241,11 +241,11 @@ def test_the_name_of_an_axis_stands_in_the_middle_below_it() -> None:
 
 @pytest.mark.parametrize("highest", [1.0, 100.0, 25_000.0])
 def test_the_last_tick_of_a_line_plot_stands_within_it(highest: float) -> None:
-    drawn = svg.line_plot([("all", [0.97 * highest, highest], [0.2, 0.4], None, None)], width=700)
+    drawn = svg.line_plot([("all", [0.9725 * highest, highest], [0.2, 0.4], None, None)], width=700)
     across = [t for t in ElementTree.fromstring(drawn).iter("{http://www.w3.org/2000/svg}text")
               if t.get("text-anchor") == "middle"]  # fmt: skip
     last = max(across, key=lambda t: float(t.get("x", "")))
-    assert last.text == tick_label(highest, ticks(0.97 * highest, highest, 7))
+    assert last.text == tick_label(highest, ticks(0.9725 * highest, highest, 7))
     assert float(last.get("x", "")) + text_width(last.text, 12) / 2 <= 700
 
 
@@ -254,6 +254,13 @@ def test_on_paper_only_a_column_with_a_very_long_word_is_broken_within_words() -
     drawn = html.table(rows, ["unit", "system", "items"])
     assert '<td>conversation</td><td class="long">model-of-the-second-team</td><td class="n">30</td>' in drawn
 
+
+def test_between_whole_numbers_is_no_tick() -> None:
+    """Thresholds from 2 to 5 had ticks at 2.0, 2.5, 3.0 and so on, as if 2.5 were one."""
+    ends = {"whole": [2.0, 3.0, 4.0, 5.0], "parts": [2.0, 3.5, 5.0]}
+    drawn = [svg.line_plot([("kappa", xs, [0.5] * len(xs), None, None)]) for xs in ends.values()]
+    shown = [re.findall(r'text-anchor="middle"[^>]*>([\d.]+)<', plot) for plot in drawn]
+    assert shown == [["2", "3", "4", "5"], ["2.0", "2.5", "3.0", "3.5", "4.0", "4.5", "5.0"]]
 
 def test_the_shades_of_answers_go_from_faint_to_full() -> None:
     shades = [re.findall(r' fill-opacity="([\d.]+)"', _shade(n, 4)) for n in range(4)]
