@@ -97,8 +97,8 @@ def table(rows: Rows, columns: Columns, key: str | None = None, max_rows: int = 
 
 def _falls_below_0(column: Column | Any, values: Any) -> bool:
     """Whether a column has figures with a minus, for which Streamlit's formats have a hyphen."""
-    figures = isinstance(column, Column) and column.shape[-1:] in ("f", "%") and pd.api.types.is_numeric_dtype(values)
-    return figures and bool((values < 0).any())
+    figures = isinstance(column, Column) and column.shape.endswith(("f", "g", "%"))
+    return figures and pd.api.types.is_numeric_dtype(values) and bool((values < 0).any())
 
 
 def _figure(value: Any, shape: str) -> str:

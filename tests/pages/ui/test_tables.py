@@ -28,6 +28,9 @@ def test_figures_below_0_have_the_minus_sign_of_all_others_and_stay_numbers(monk
     formats = {name: column["type_config"].get("format") for name, column in config.items()}
     assert formats == {"judge": None, "kappa": "%.3f", "difference": None, "share": None}
     drawn.clear()
+    tables.table([{"points": n} for n in (-7, 7, 0.5)], {"points": Column("+g")})
+    assert re.findall(r"<td[^>]*>([^<]*)</td>", drawn[0].to_html()) == ["\u22127", "+7", "+0.5"]
+    drawn.clear()
     tables.table([{"difference": 0.5}], {"difference": Column("+.2f")})
     assert drawn[1]["difference"]["type_config"]["format"] == "%+.2f"
     drawn.clear()
