@@ -21,6 +21,7 @@ from judges.importing.speakers import read_messages, speaker_name
 from judges.reading.reading import json_objects
 
 _FIRST_ROWS, _MAX_KEYS, _MAX_LITERAL, _MAX_PLAIN = 20, 20, 100_000, 40
+_MAX_FIRST_RECORDS = 50
 _MARKED = re.compile(r"\[\[([^\[\]]{1,20})\]\]")
 """An answer as prompts of MT-Bench ask for it: "Rating: [[4]]"."""
 _NO_ANSWERS = frozenset((*WORDS["measured"], *WORDS["meta"], *WORDS["ids"]))
@@ -40,7 +41,7 @@ class NestedColumn:
 def nested_columns(rows: Iterable[Mapping[str, Any]]) -> dict[str, NestedColumn]:
     """The columns of a table whose cells hold objects with texts of items, or with answers and reasons."""
     cells_by_name: dict[str, list[Any]] = {}
-    for row in itertools.islice(rows, _FIRST_ROWS):
+    for row in rows:
         for name, cell in row.items():
             if isinstance(cell, dict) or cell_text(cell).strip():
                 cells_by_name.setdefault(name, []).append(cell)
@@ -60,17 +61,25 @@ def unfold_row(row: Mapping[str, Any], nested: Mapping[str, NestedColumn]) -> di
     return dict(row) | cells
 
 
-def unfold_records(records: Iterator[Record]) -> Iterator[Record]:
-    """The records of a table, each with the fields of the objects in its cells, as far as the first ones have such."""
-    first = list(itertools.islice(records, _FIRST_ROWS))
-    nested = nested_columns(record.value for record in first)
-    rest = itertools.chain(first, records)
+def unfold_records(records: Iterator[Record]) -> tuple[Iterator[Record], dict[str, NestedColumn]]:
+    """The records of a table, each with the fields of the objects in its cells, and the columns that have such.
+
+    Those are the columns that hold objects in the first rows that can be read.
+    """
+    first: list[Record] = []
+    rows: list[dict[str, Any]] = []
+    for record in itertools.islice(records, _MAX_FIRST_RECORDS):
+        first.append(record)
+        rows += [] if record.problem else [record.value]
+        if len(rows) == _FIRST_ROWS:
+            break
+    nested, every = nested_columns(rows), itertools.chain(first, records)
     if not nested:
-        return rest
+        return every, nested
     return (
         record if record.problem else Record(record.line, unfold_row(record.value, nested), record.text)
-        for record in rest
-    )
+        for record in every
+    ), nested
 
 
 def replace_names(names: Iterable[str], nested: Mapping[str, NestedColumn]) -> list[str]:

@@ -5,7 +5,6 @@ Files are read from the first row to the last, so that no scale is guessed from 
 
 from __future__ import annotations
 
-import itertools
 import json
 import math
 from collections import Counter
@@ -152,20 +151,20 @@ def _number(cell: Any) -> float | None:
 
 def summarize_rows(file: str, columns: Sequence[str], rows: Iterable[dict[str, Any]]) -> SourceContents:
     """The contents of a table of which only its columns and these rows are known."""
-    return SourceContents({file: read_table(rows, columns)})
+    rows = list(rows)
+    return SourceContents({file: read_table(rows, columns, nested_columns(rows))})
 
 
 def read_table(
-    rows: Iterable[dict[str, Any]], names: Sequence[str], tell: Callable[[int], None] = lambda count: None
-) -> TableContents:
+    rows: Iterable[dict[str, Any]], names: Sequence[str], nested: dict[str, NestedColumn],
+    tell: Callable[[int], None] = lambda count: None,
+) -> TableContents:  # fmt: skip
     """Return the contents of a table from its rows; it has the columns of these names, and those that its rows have."""
     columns = {name: CellCollector() for name in names}
     shown: list[dict[str, Any]] = []
     later = _LaterRows(shown)
     count = 0
-    rows = iter(rows)
-    nested = nested_columns(first := list(itertools.islice(rows, MAX_FIRST_ROWS)))
-    for count, row in enumerate(drop_summaries(itertools.chain(first, rows), lambda row: row, []), 1):
+    for count, row in enumerate(drop_summaries(rows, lambda row: row, []), 1):
         for name, cell in row.items():
             column = columns.get(name)
             if column is None:

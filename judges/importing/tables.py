@@ -51,8 +51,12 @@ def read_tables(
     `judges` and `people` are the columns that the caller named. `good_rows` leaves out what is no answer; `scales` are
     those of columns that the caller named. Raises NoTable with a sentence that names the columns, BadLines, BadInput.
     """
-    tables = {path: list(unfold_records(iter(records))) for path, records in tables.items()}
-    known = {str(path): read_table((record.value for record in records), ()) for path, records in tables.items()}
+    unfolded = {path: unfold_records(iter(records)) for path, records in tables.items()}
+    tables = {path: list(records) for path, (records, _) in unfolded.items()}
+    known = {
+        str(path): read_table((record.value for record in tables[path]), (), nested)
+        for path, (_, nested) in unfolded.items()
+    }
     names = list(dict.fromkeys(name for table in known.values() for name in table.columns))
     if fault := fault_of_names(", ".join(known), names, judges, people):
         raise NoTable(fault)

@@ -17,7 +17,7 @@ from data.store.errors import BadInput
 from judges.importing.entries import ToolEntry
 from judges.importing.jsonl import Record
 from judges.importing.mapping import ColumnMapping
-from judges.importing.nested_cells import explain_object, unfold_records, wraps_rows
+from judges.importing.nested_cells import NestedColumn, explain_object, unfold_records, wraps_rows
 from judges.mtbench import assembly
 
 _MAX_SAMPLE_CHARACTERS = 2**20
@@ -48,13 +48,14 @@ class DetectedFile:
         return f"{self.title}: {formats.file_roles(self.format)[self.role]}" if self.role else self.title
 
     def records(self, stream: BinaryIO) -> Iterator[Record]:
-        """Its records, read from its content; a line of Assay's own or a chat is one, whatever lists it has.
+        """Its records, read from its content; a line of Assay's own or a chat is one, whatever lists it has."""
+        return self.unfolded_records(stream)[0]
 
-        Those of a table have the fields of objects in their cells beside these.
-        """
+    def unfolded_records(self, stream: BinaryIO) -> tuple[Iterator[Record], dict[str, NestedColumn]]:
+        """Its records; those of a table have the fields of the objects in their cells, and the columns of these."""
         lists: frozenset[tuple[str, ...]] = frozenset() if self.format in formats.SEPARATE else formats.lists()
         records = read_records(self.file, self.container, stream, lists)
-        return unfold_records(records) if self.format == "table" else records
+        return unfold_records(records) if self.format == "table" else (records, {})
 
 
 def detect_formats(source: Source, chosen_format: Format = "auto") -> list[DetectedFile]:
@@ -106,7 +107,7 @@ def _format(file: SourceFile, chosen_format: Format) -> DetectedFile:
     start = FileStart(file.name, container, [record.value for record in sample])
     file_format = (formats.recognise(start) or _fallback_format(start)) if chosen_format == "auto" else chosen_format
     if file_format == "table":
-        sample = list(unfold_records(iter(sample)))
+        sample = list(unfold_records(iter(sample))[0])
     return DetectedFile(file, container, file_format, formats.file_role(file_format, start), *_begins(sample))
 
 

@@ -29,8 +29,9 @@ def read_contents(source: Source, detected: list[DetectedFile], progress: Progre
     for known in detected:
         if known.format == "table":
             with known.file.open() as stream:
-                rows = (record.value for record in known.records(stream) if not record.problem)
-                contents.tables[known.file.name] = read_table(rows, (), tell)
+                records, nested = known.unfolded_records(stream)
+                rows = (record.value for record in records if not record.problem)
+                contents.tables[known.file.name] = read_table(rows, (), nested, tell)
     others = [known for known in detected if known.format in TOOLS]
     if others:
         _count_values(others, contents, tell)

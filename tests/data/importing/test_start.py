@@ -450,6 +450,13 @@ def test_a_table_with_a_stray_word_adds_nothing_the_second_time(store: Store, si
     assert store.rows("select distinct dimension from score union select dimension from label") == [("rating",)]
 
 
+def test_answers_in_objects_below_rows_that_cannot_be_read_are_a_judges(store: Store) -> None:
+    rows = [{"id": f"q{n}", "judge": {"score": n % 5 + 1}, "human": n % 4 + 1} for n in range(20)]
+    file = b'{"cut\n' * 25 + b"".join(json.dumps(row).encode() + b"\n" for row in rows)
+    new = bring(store, {"t.jsonl": file}, on_error="good rows").preview.new
+    assert (new.judgments, new.labels) == (20, 20)
+
+
 def test_the_command_takes_good_rows_only_where_it_is_told_to(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -91,7 +91,14 @@ def test_a_plain_answer_may_stand_beside_objects_with_one() -> None:
 
 def test_a_record_with_a_problem_stays_as_it_is() -> None:
     records = [Record(2, {"judge": '{"score": 4}'}), Record(3, {}, "...", "has 1 field")]
-    assert [record.value.get("judge.score") for record in unfold_records(iter(records))] == [4, None]
+    unfolded, nested = unfold_records(iter(records))
+    assert [record.value.get("judge.score") for record in unfolded] == [4, None] and set(nested) == {"judge"}
+
+
+def test_the_first_rows_that_can_be_read_say_which_columns_hold_objects() -> None:
+    bad = [Record(line, {}, "...", "has 1 field") for line in range(2, 32)]
+    unfolded, nested = unfold_records(iter([*bad, Record(32, {"judge": '{"score": 4}'})]))
+    assert set(nested) == {"judge"} and [record.value.get("judge.score") for record in unfolded][-2:] == [None, 4]
 
 
 @pytest.mark.parametrize("named", [[], ["judge"]])
@@ -104,6 +111,6 @@ def test_the_agreement_of_a_table_reads_them(named: list[str]) -> None:
 def test_a_row_that_sums_up_the_others_is_known_by_its_first_own_cell() -> None:
     rows: list[dict[str, Any]] = [{"id": f"q{n}", "judge": '{"score": 4}', "human": 4} for n in range(20)]
     records = [Record(line, row) for line, row in enumerate([*rows, {"id": "Total", "judge": 80, "human": 80}], 2)]
-    unfolded = (record.value for record in unfold_records(iter(records)))
+    unfolded = (record.value for record in unfold_records(iter(records))[0])
     names: list[str] = []
     assert len(list(drop_summaries(unfolded, lambda row: row, names))) == 20 and names == ["Total"]
