@@ -6,10 +6,9 @@ import json
 from collections.abc import Collection, Iterator
 from typing import BinaryIO, Literal
 
-from data.importing.files import json_records
 from data.importing.files.source import SourceFile
 from data.store.errors import BadInput
-from judges.importing import csv_rows, jsonl
+from judges.importing import csv_rows, json_records, jsonl
 from judges.importing.encodings import explain_other_file
 from judges.importing.jsonl import MAX_LINE_BYTES, Record
 

@@ -13,12 +13,12 @@ import hypothesis.strategies as some
 import pytest
 from hypothesis import given
 
-from data.importing.files import container, json_records
+from data.importing.files import container
 from data.importing.files.container import detect_container, first_records
 from data.importing.files.source import from_bytes
 from data.importing.importing import detect_formats
 from data.store.errors import BadInput
-from judges.importing import csv_rows, jsonl
+from judges.importing import csv_rows, json_records, jsonl
 from judges.importing.jsonl import Record
 from judges.strict_json import MAX_DEPTH, BadJson, parse_json
 from tests.archives import compare_archive
