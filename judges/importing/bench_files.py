@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from judges.errors import AssayError
-from judges.importing import contents, jsonl
+from judges.importing import contents, json_records, jsonl
 from judges.importing.encodings import detect_encoding
 from judges.importing.jsonl import Record
 from judges.importing.line_files import BadLines
@@ -115,12 +115,13 @@ def _role(name: str, starts: Sequence[dict[str, Any]]) -> str | None:
 
 def _records(path: Path, head: bytes) -> Sequence[FileRecord]:
     """The records of a file: lines of JSON, one object or list of JSON, or the rows of a Parquet file."""
-    if not head.startswith(b"PAR1") and head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] != b"[":
-        with path.open("rb") as stream:
-            lines = [mend_record(record) for record in jsonl.read_jsonl(stream)]
-        if len(lines) > 1 and all(record.problem for record in lines):
-            document = mend_record(jsonl.read_jsonl_line(1, path.read_bytes().removeprefix(b"\xef\xbb\xbf")))
-            lines = lines if document.problem else [document]
-        return lines
-    rows = contents.read_rows(path)
-    return [Record(n, {}, "", f"is {row}") if isinstance(row, str) else Record(n, row) for n, row in rows]
+    if head.startswith(b"PAR1"):
+        return [Record(number, row) for number, row in contents.read_parquet(path)]
+    in_list = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"["
+    with path.open("rb") as stream:
+        records = json_records.read_json_array(stream) if in_list else jsonl.read_jsonl(stream)
+        lines = [mend_record(record) for record in records]
+    if not in_list and len(lines) > 1 and all(record.problem for record in lines):
+        document = mend_record(jsonl.read_jsonl_line(1, path.read_bytes().removeprefix(b"\xef\xbb\xbf")))
+        lines = lines if document.problem else [document]
+    return lines

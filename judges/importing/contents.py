@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from types import NoneType
-from typing import Any
+from typing import Any, Literal
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -24,16 +24,17 @@ from judges.card import Card, Item
 from judges.cards import cards
 from judges.errors import AssayError, BadCard
 from judges.gold import Resolve
-from judges.importing import csv_rows, line_files, lines
+from judges.importing import csv_rows, json_records, jsonl, line_files, lines
 from judges.importing.encodings import explain_other_file
 from judges.importing.jsonl import Record
 from judges.importing.line_files import BadLines, bad_rows, explain_left_out
 from judges.importing.lines import JudgmentLine, LabelLine
 from judges.importing.nested_cells import explain_object, wraps_rows
 from judges.render.csv_cells import unescape_formula
-from judges.strict_json import DECODER, BadJson, check_characters, check_depth, not_json
+from judges.strict_json import check_depth
 from judges.types import is_unit
 
+_Container = Literal["parquet", "list", "lines", "csv"]
 FORMAT = 2
 """The newest form of an export that is read and written.
 
@@ -42,9 +43,22 @@ An export names its own in its first line; without that line it is 1, which knew
 _JSON = ("params", "labels", "turns", "sections", "meta", "response_a", "response_b", "scores", "reply", "card")
 _NUMBERS = ("sample", "samples", "code", "confidence", "probability", "people")
 _FLAGS = {"true": True, "false": False}
-_MAX_SHOWN_KEYS = 3
+_MAX_SHOWN_KEYS, _FIRST_ROWS = 3, 20
 _ALWAYS_EXPORTED = ("code", "sample")
 """Keys that an export writes for every row, even if empty: n/a has no code."""
+_EXPORTED_KEYS = (
+    {"id", "kind", "response_a", "task", "turns", "meta"},
+    {"item", "card", "model", "params", "part", "sample", "raw"},
+    {"item", "unit", "dimension", "value", "code", "annotator", "mode", "made_at"},
+    {"item", "unit", "dimension", "value", "code", "adjudicator", "saw_judge", "labels"},
+)
+_KINDS = ("dialogue", "pair", "response")
+_ITEM_KEYS = {"turns", "scenario", "response_a", "response_b"}
+_NEEDED_KEYS = (
+    ({"item", "card"}, {"model", "params", "reply", "raw", "scores", "part", "order"}),
+    ({"item", "dimension"}, {"unit", "annotator", "adjudicator", "mode", "made_at", "how"}),
+)
+"""The keys of a judgment and of a label that there must be, and those of which there is one at the least."""
 _REQUIRED_TEXTS = {"response": ("task", "output"), "pair": ("input",)}
 """The texts that an item of each kind must have, even if they are empty."""
 
@@ -100,19 +114,23 @@ def read_files(paths: Sequence[Path], good_rows: bool = False) -> FileContents:
     """
     contents = FileContents()
     for path in paths:
-        rows = list(read_rows(path))
-        first = next((row for _, row in rows if isinstance(row, dict)), None)
+        container, rows = read_rows(path)
+        in_columns = container in ("csv", "parquet")
+        first = [row for _, row in rows if isinstance(row, dict)][:_FIRST_ROWS]
         if not rows:
             raise BadLines(f"{path}: there is no line in it.")
-        if first is not None and not sort_of_line(first):
-            if len(rows) == 1 and path.suffix.lower() != ".parquet" and wraps_rows(first):
-                raise BadLines(explain_object(str(path), [first]))
+        if first and not (holds_lines(first, in_columns) or _is_written_line(first[0])):
+            if len(rows) == 1 and container == "lines" and wraps_rows(first[0]):
+                raise BadLines(explain_object(str(path), first))
             bad = [(number, row) for number, row in rows if isinstance(row, str)]
             if bad and not good_rows:
                 raise bad_rows(path, bad)
             contents.assumptions += (explain_left_out(path, bad, "row"),) if bad else ()
             contents.tables[path] = [Record(number, row) for number, row in rows if isinstance(row, dict)]
         else:
+            if in_columns:
+                in_text = container == "csv"
+                rows = [(n, row if isinstance(row, str) else line_of_columns(row, in_text)) for n, row in rows]
             line_files.take_lines(path, rows, partial(_one, contents, path))
             if path in contents.judgments:
                 contents.judgments[path] = line_files.join_orders(contents.judgments[path])
@@ -130,62 +148,35 @@ def _judge_value(gold: ExportedValue) -> ExportedValue:
         raise BadLines(f"judge_code of {gold.item}, {gold.unit}: {str(code)[:40]!r} is not a number.") from None
 
 
-def read_rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
-    """(line or row, object) of a file of JSON lines, a JSON list, CSV or Parquet; a sentence instead of a bad object.
+def read_rows(path: Path) -> tuple[_Container, list[tuple[int, dict[str, Any] | str]]]:
+    """How a file holds its rows, and (line or row, object) of each; a sentence in place of a bad object.
 
-    Raises BadLines for a pipe, because its beginning is gone once the format is known.
+    Raises BadLines, also for a pipe, because its beginning is gone once the format is known; BadInput for a bad header.
     """
     if path.is_fifo():
         raise BadLines(f"{path} is a pipe, and it is read more than once: write it to a file, and give that.")
     with path.open("rb") as file:
-        head = file.read(4096)
-    if why := explain_other_file(head):
-        raise BadLines(f"{path} is {why}")
-    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    if head.startswith(b"PAR1"):
-        yield from _parquet(path)
-    elif text[:1] == b"[":
-        yield from _read_array(path)
-    elif text[:1] == b"{" or path.suffix.lower() in (".jsonl", ".ndjson", ".json"):
-        yield from line_files.read_lines(path)
-    else:
-        yield from _csv(path)
+        head = file.read(csv_rows.SAMPLE)
+        file.seek(0)
+        if why := explain_other_file(head):
+            raise BadLines(f"{path} is {why}")
+        text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+        if head.startswith(b"PAR1"):
+            return "parquet", list(read_parquet(path))
+        if text[:1] == b"[":
+            return "list", list(line_files.number_records(json_records.read_json_array(file)))
+        if text[:1] == b"{" or path.suffix.lower() in (".jsonl", ".ndjson", ".json"):
+            return "lines", list(line_files.number_records(jsonl.read_jsonl(file)))
+        records = csv_rows.read_csv(str(path), file, csv_rows.detect_dialect(str(path), head))
+        return "csv", [(r.line, f"The row {r.problem}." if r.problem else r.value) for r in records]
 
 
-def _parquet(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
+def read_parquet(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """(row, object) of a Parquet file. Raises BadLines."""
     try:
-        for n, row in enumerate(pq.read_table(path).to_pylist(), 1):
-            yield n, line_of_columns(row) if sort_of_line(row) else row
+        yield from enumerate(pq.read_table(path).to_pylist(), 1)
     except pa.ArrowException as error:
         raise BadLines(f"{path} cannot be read as a Parquet file: {str(error).splitlines()[0]}.") from None
-
-
-def _read_array(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-        check_depth(text)
-        rows = DECODER.decode(text)
-        check_characters(text, rows)
-    except json.JSONDecodeError as error:
-        raise BadLines(f"{path} is {not_json(error, f'in line {error.lineno}')}.") from None
-    except BadJson as error:
-        raise BadLines(f"{path} {error}.") from None
-    except UnicodeDecodeError:
-        raise BadLines(f"{path} is not JSON in UTF-8: save it as UTF-8.") from None
-    for n, row in enumerate(rows, 1):
-        yield n, row if isinstance(row, dict) else "not an object."
-
-
-def _csv(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
-    """The rows of a table of text. Raises BadInput."""
-    with path.open("rb") as file:
-        dialect = csv_rows.detect_dialect(str(path), file.read(csv_rows.SAMPLE))
-        file.seek(0)
-        for record in csv_rows.read_csv(str(path), file, dialect):
-            row = record.value
-            yield record.line, f"The row {record.problem}." if record.problem else (
-                line_of_columns(row, text=True) if sort_of_line(row) else row
-            )
 
 
 def line_of_columns(row: dict[str, Any], text: bool = False) -> dict[str, Any]:
@@ -257,6 +248,37 @@ def sort_of_line(row: dict[str, Any]) -> str:
     if {"dimension", "annotator"} <= keys or {"unit", "dimension", "mode"} <= keys:
         return "label"
     return "judgment" if {"card", "model"} <= keys or {"card", "reply"} <= keys or {"card", "raw"} <= keys else ""
+
+
+def holds_lines(rows: Iterable[dict[str, Any]], in_columns: bool) -> bool:
+    """Whether a file that begins with these rows has lines of Assay, or (`in_columns`) an export in CSV or Parquet."""
+    return any(_is_export(row.keys()) if in_columns else _is_line(row) for row in rows)
+
+
+def _is_written_line(row: dict[str, Any]) -> bool:
+    """Whether a row has all that a judgment or a label needs, and nothing else, as a program may write it in columns.
+    """
+    fields = (LabelLine if sort_of_line(row) == "label" else JudgmentLine).model_fields
+    return {name for name, field in fields.items() if field.is_required()} <= row.keys() <= fields.keys()
+
+
+def _is_export(keys: Set[str]) -> bool:
+    """Whether a row with these columns is one of an export of Assay in CSV or Parquet, which needs no mapping."""
+    return sort_of_line(dict.fromkeys(keys)) in ("score", "gold") or any(needed <= keys for needed in _EXPORTED_KEYS)
+
+
+def _is_line(row: dict[str, Any]) -> bool:
+    """Whether an object is meant as a canonical line; a chat is none, whatever other keys it has.
+
+    Others have items, kinds and dimensions too: then nothing else in a row is as it is here.
+    """
+    keys = row.keys()
+    if keys in ({"gold_rule"}, {"guidelines"}, {"card"}, {"assay"}):
+        return True
+    if "messages" in keys:
+        return False
+    item = {"id", "kind"} <= keys and (row["kind"] in _KINDS or bool(keys & _ITEM_KEYS))
+    return item or any(needed <= keys and keys & other for needed, other in _NEEDED_KEYS)
 
 
 def _one(contents: FileContents, path: Path, number: int, row: dict[str, Any]) -> None:

@@ -239,5 +239,10 @@ def describe_single_value(path: Path) -> str:
 def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
     """(number, object) of every line that is not empty; a bad line gives a sentence instead of an object."""
     with path.open("rb") as file:
-        for record in jsonl.read_jsonl(file):
-            yield record.line, f"{record.problem.removeprefix('is ')}." if record.problem else record.value
+        yield from number_records(jsonl.read_jsonl(file))
+
+
+def number_records(records: Iterable[jsonl.Record]) -> Iterator[tuple[int, dict[str, Any] | str]]:
+    """(number, object) of every record; a bad one gives a sentence instead of an object."""
+    for record in records:
+        yield record.line, f"{record.problem.removeprefix('is ')}." if record.problem else record.value

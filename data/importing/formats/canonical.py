@@ -5,59 +5,24 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any
 
 from data.importing.format_file import FileStart, FormatFile
-from judges.importing.contents import FORMAT, line_of_columns, sort_of_line
+from judges.importing.contents import FORMAT, holds_lines, line_of_columns, sort_of_line
 from judges.importing.entries import Entry, Hint, Line, RejectedRow
 from judges.importing.jsonl import Record
 from judges.importing.score_collector import ScoreCollector
 
 TITLE = "Assay's JSON lines"
-_EXPORTED = (
-    {"id", "kind", "response_a", "task", "turns", "meta"},
-    {"item", "card", "model", "params", "part", "sample", "raw"},
-    {"item", "unit", "dimension", "value", "code", "annotator", "mode", "made_at"},
-    {"item", "unit", "dimension", "value", "code", "adjudicator", "saw_judge", "labels"},
-)
 _SCORED = ("item", "card", "model", "params", "card_version")
 _MISSHAPEN = (
     "This is no row of an export of scores: in one, item, card, model, unit and dimension are texts, sample, samples "
     "and confidence are numbers, and params is an object."
 )
-_KINDS = ("dialogue", "pair", "response")
-_ITEM = {"turns", "scenario", "response_a", "response_b"}
-_NEEDED = (
-    ({"item", "card"}, {"model", "params", "reply", "raw", "scores", "part", "order"}),
-    ({"item", "dimension"}, {"unit", "annotator", "adjudicator", "mode", "made_at", "how"}),
-)
-"""The keys of a judgment and of a label that there must be, and those of which there is one at the least."""
 
 
 def fits(start: FileStart) -> bool:
     """Whether a file that begins so has canonical lines, or is an export of Assay in CSV or Parquet."""
-    if start.container in ("csv", "parquet"):
-        return any(map(_is_export, start.shapes))
-    return any(map(_is_line, start.rows))
-
-
-def _is_export(keys: frozenset[str]) -> bool:
-    """Whether a row with these columns is one of an export of Assay in CSV or Parquet, which needs no mapping."""
-    return sort_of_line(dict.fromkeys(keys)) in ("score", "gold") or any(needed <= keys for needed in _EXPORTED)
-
-
-def _is_line(row: dict[str, Any]) -> bool:
-    """Whether an object is meant as a canonical line; a chat is none, whatever other keys it has.
-
-    Others have items, kinds and dimensions too: then nothing else in a row is as it is here.
-    """
-    keys = row.keys()
-    if keys in ({"gold_rule"}, {"guidelines"}, {"card"}, {"assay"}):
-        return True
-    if "messages" in keys:
-        return False
-    item = {"id", "kind"} <= keys and (row["kind"] in _KINDS or bool(keys & _ITEM))
-    return item or any(needed <= keys and keys & other for needed, other in _NEEDED)
+    return holds_lines(start.rows, start.container in ("csv", "parquet"))
 
 
 def read(files: Iterable[FormatFile]) -> Iterator[Entry]:
