@@ -26,10 +26,10 @@ from judges.errors import AssayError, BadCard
 from judges.gold import Resolve
 from judges.importing import csv_rows, json_records, jsonl, line_files, lines
 from judges.importing.encodings import explain_other_file
+from judges.importing.json_records import explain_object, wraps_rows
 from judges.importing.jsonl import Record
 from judges.importing.line_files import BadLines, bad_rows, explain_left_out
 from judges.importing.lines import JudgmentLine, LabelLine
-from judges.importing.nested_cells import explain_object, wraps_rows
 from judges.render.csv_cells import unescape_formula
 from judges.strict_json import check_depth
 from judges.types import is_unit

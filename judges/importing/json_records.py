@@ -5,9 +5,10 @@ from __future__ import annotations
 import codecs
 import json
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, BinaryIO
 
+from judges.importing.column_names import WORDS, normalize
 from judges.importing.jsonl import MAX_LINE_BYTES, Record, kind_of
 from judges.strict_json import DECODER, BadJson, check_characters, check_depth, not_json, parse_with_nan
 
@@ -235,3 +236,35 @@ def next_element(window: TextWindow) -> tuple[object, str]:
     except BadJson as error:
         return error, text
     return value, text
+
+
+def wraps_rows(value: Mapping[str, Any]) -> bool:
+    """Whether an object is no row but holds rows or columns: it has lists or objects in place of cells."""
+    if _has_columns(value):
+        return True
+    inner = [cell for cell in value.values() if isinstance(cell, (list, dict))]
+    if any(normalize(key) in names for key in value for names in WORDS["fields"].values()):
+        return False
+    nested = bool(inner) and len(inner) == len(value)
+    return nested or any(isinstance(cell, list) and isinstance(next(iter(cell), None), (list, dict)) for cell in inner)
+
+
+def _has_columns(value: Mapping[str, Any]) -> bool:
+    """Whether an object is a table by its columns (or rows), as pandas writes it: all its cells are alike, and long."""
+    shapes = {
+        tuple(cell) if isinstance(cell, dict) else len(cell) if isinstance(cell, list) else 0 for cell in value.values()
+    }
+    return len(value) > 1 and len(shapes) == 1 and shapes.isdisjoint({0, 1, ()})
+
+
+def explain_object(name: str, rows: Iterable[Mapping[str, Any]], whose: str = "") -> str:
+    """A sentence on a file that is one object (`rows` has it, if it can be read) and no table, and what to do."""
+    rows = list(rows)
+    named = ", ".join(sorted({str(key) for row in rows for key in row}))[:200] or "none that can be read"
+    split = ({"data", "columns"}, {"data", "schema"})
+    of_pandas = any(_has_columns(row) or any(keys <= row.keys() for keys in split) for row in rows)
+    records = ": with pandas, to_json(orient='records')" if of_pandas else ""
+    return (
+        f"{name} is one JSON object {whose}(its keys: {named}). Give its rows as a list in brackets, or as JSON lines"
+        f"{records}."
+    )

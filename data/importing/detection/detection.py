@@ -15,9 +15,10 @@ from data.importing.format_file import FileStart, FormatFile
 from data.importing.plan import Format
 from data.store.errors import BadInput
 from judges.importing.entries import ToolEntry
+from judges.importing.json_records import explain_object, wraps_rows
 from judges.importing.jsonl import Record
 from judges.importing.mapping import ColumnMapping
-from judges.importing.nested_cells import NestedColumn, explain_object, unfold_records, wraps_rows
+from judges.importing.nested_cells import NestedColumn, unfold_records
 from judges.mtbench import assembly
 
 _MAX_SAMPLE_CHARACTERS = 2**20
