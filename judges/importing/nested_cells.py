@@ -92,7 +92,7 @@ def _nested_column(name: str, cells: Sequence[Any]) -> NestedColumn | None:
     if not any(isinstance(cell, dict) or (isinstance(cell, str) and ("{" in cell or "[[" in cell)) for cell in cells):
         return None
     own, field = parse_name(name), FIELD_GROUPS.get(normalize(name))
-    owned = bool(own.owner) and not own.weak
+    owned = own.owner == "person" or (own.owner == "judge" and not own.weak)
     if not field and (not (owned or own.value) or own.note or own.confidence):
         return None
     values = [_read_object(cell, judged=not field) for cell in cells]
@@ -107,6 +107,8 @@ def _nested_column(name: str, cells: Sequence[Any]) -> NestedColumn | None:
         return None
     answers = [key for key in keys if _holds_answers(key, [value.get(key) for value in objects])]
     notes = [key for key in keys if (named := parse_name(key)).note or named.confidence]
+    if own.weak and len(answers) + len(notes) < len(keys):  # a reference may have a page, beside its text
+        answers = [key for key in answers if (named := parse_name(key)).value or named.owner]
     if not answers or (len(answers) > 1 and not owned):
         return None
     return NestedColumn((*answers, *notes), answers[0] if len(answers) == 1 else "")

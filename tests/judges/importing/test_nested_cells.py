@@ -32,6 +32,8 @@ REPLY = 'Fine.\n```json\n{"rating": 4, "explanation": "clear"}\n```'
         }),
         ("expert", '{"tone": 4, "facts": 2}', {"expert.tone": 4, "expert.facts": 2}),
         ("rating", '{"value": true, "comment": "yes"}', {"rating.value": True, "rating.comment": "yes"}),
+        ("gold", {"score": 4, "reason": "clear"}, {"gold.score": 4, "gold.reason": "clear"}),
+        ("labels", {"tone": 4, "facts": 2}, {"labels.tone": 4, "labels.facts": 2}),
         ("inputs", '{"question": "q"}', {"inputs.question": "q"}),
         ("outputs", {"content": "a", "role": "assistant"}, {"outputs.content": "a"}),
         ("Outputs", {"docs": ["d"], "answer": "a"}, {"Outputs.answer": "a", "Outputs.docs": '["d"]'}),
@@ -61,6 +63,7 @@ def test_fields_of_objects_are_columns(name: str, cell: Any, cells: dict[str, An
         ("prediction", {"label": "good", "score": 0.93}),  # it may be of what is judged
         ("judge", '{"text": "long words that are no answer on any scale that is known here"}'),
         ("judge_reason", '{"score": 4}'),
+        ("gold", {"text": "Paris is the capital.", "page": 4}),
     ],
 )
 def test_other_cells_stay_as_they_are(name: str, cell: Any) -> None:
