@@ -109,14 +109,18 @@ _UNSPACED = sorted((word for word in _WORDS if _SCRIPTS.match(word) and ord(word
 def parse_name(name: str) -> ColumnName:
     """Return the meaning of a column's name."""
     words = _words(_RANGE.sub(" ", name))
-    judge = [w for w in words if w in _JUDGE or _MODEL.match(w)]
-    person = [w for w in words if w in _PERSON]
+    named = [w for w in words if w != "truth" or not _asks_for_truth(words)]
+    judge = [w for w in named if w in _JUDGE or _MODEL.match(w)]
+    person = [w for w in named if w in _PERSON]
     strong = bool(judge or person)
     if not strong:
-        judge, person = [w for w in words if w in _JUDGE_WEAK], [w for w in words if w in _PERSON_WEAK]
+        judge, person = [w for w in named if w in _JUDGE_WEAK], [w for w in named if w in _PERSON_WEAK]
     owner_words = judge or person
     signs = [w for w in words if w.isdigit() or (len(w) == 1 and w != "の")]
-    rest = [w for w in words if w not in _WORDS and w not in owner_words and w not in signs and w != "の"]
+    rest = [
+        w for w in words
+        if w not in named or (w not in _WORDS and w not in owner_words and w not in signs and w != "の")
+    ]  # fmt: skip
     signed = len(signs) == 1 and signs[0] in (words[0], words[-1])  # helpful_2, and not the article of a question
     models = [w for w in judge if _MODEL.match(w)]
     stem = "_".join(models or [w for w in words if w in owner_words or w in signs])
@@ -132,6 +136,12 @@ def parse_name(name: str) -> ColumnName:
         any(w in _CONFIDENCE for w in words),
         any(w in _PLAIN for w in words),
     )
+
+
+def _asks_for_truth(words: Sequence[str]) -> bool:
+    """Whether "truth" is what somebody named before it answers, as in judge_truth, and no title of gold."""
+    before = words[: words.index("truth")]
+    return "ground" not in before and any(w in _OWNERS or _MODEL.match(w) for w in before)
 
 
 def stated_ends(name: str) -> tuple[int, ...]:

@@ -386,6 +386,17 @@ def test_the_ends_of_a_scale_and_an_article_in_a_question_name_nobody() -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "rater", "question"),
+    [
+        ("judge_truth", "judge", "truth"), ("expert_1.truth", "expert_1", "truth"), ("labels.truth", "labels", "truth"),
+        ("truth", "truth", ""), ("human_ground_truth", "human_ground_truth", ""), ("truth_label", "truth_label", ""),
+    ],
+)  # fmt: skip
+def test_truth_is_a_question_where_its_name_says_who_answers_it(name: str, rater: str, question: str) -> None:
+    assert (parse_name(name).rater, parse_name(name).dimension) == (rater, question)
+
+
+@pytest.mark.parametrize(
     ("name", "model", "dimension"),
     [
         ("gpt4.tone", "gpt4", "tone"), ("tone.gpt-4o", "gpt-4o", "tone"),
