@@ -17,6 +17,7 @@ from pathlib import Path
 from data.cli.import_ import print_problems
 from data.cli.options import acting_person, add_actor, add_dataset, add_good_rows, workspace_store
 from data.importing import start
+from data.importing.detection.detection import take_answers
 from data.importing.files.source import from_paths
 from data.importing.importing import detect_formats, import_source
 from data.importing.plan import FORMATS, SAMPLINGS, ImportPlan
@@ -61,6 +62,8 @@ def run(options: argparse.Namespace) -> int:
     with workspace_store(new=True) as store:
         with Bar() as bar:
             formats = detect_formats(source, options.format)
+            if options.format == "auto":
+                formats = take_answers(formats, (*options.judge, *options.human))
             interpretation = start.interpret_source(
                 store, source, formats, options.judge, options.human, bar, scales=chosen_scales(options)
             )

@@ -7,6 +7,7 @@ from typing import Any, Literal
 import streamlit as st
 
 from data.importing import importing, report, start
+from data.importing.detection.detection import take_answers
 from data.importing.files.source import SUFFIXES
 from data.importing.plan import ImportPlan
 from judges.errors import AssayError
@@ -57,7 +58,7 @@ def _detect_uploads(state: dict[str, Any], uploads: list[Any]) -> None:
             state.setdefault("tray", Tray()).add(uploads)
         with views.show_import_progress("Looking at the files") as seen:
             source, store = state["tray"].source, session.store()
-            state["found"] = importing.detect_formats(source, progress=seen, waits=seen.show_waiting)
+            state["found"] = take_answers(importing.detect_formats(source, progress=seen, waits=seen.show_waiting))
             state["outline"] = start.interpret_source(
                 store, source, state["found"], progress=seen, waits=seen.show_waiting
             )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, BinaryIO
 
 from data.importing import formats
@@ -14,6 +14,8 @@ from data.importing.files.source import Source, SourceFile
 from data.importing.format_file import FileStart, FormatFile
 from data.importing.plan import Format
 from data.store.errors import BadInput
+from judges.importing.column_names import parse_name
+from judges.importing.columns import find_columns
 from judges.importing.entries import ToolEntry
 from judges.importing.json_records import explain_object, wraps_rows
 from judges.importing.jsonl import Record
@@ -95,6 +97,24 @@ def without_strays(detected: list[DetectedFile], unmapped: Callable[[DetectedFil
         else known
         for known in detected
     ]
+
+
+def take_answers(detected: list[DetectedFile], named: Collection[str] = ()) -> list[DetectedFile]:
+    """Return the files; chats with a judge's or a person's answers beside them are tables of chats and answers.
+
+    So are those with a column that is `named` as answers.
+    """
+    return [_take_answers(known, named) if known.format == "messages" else known for known in detected]
+
+
+def _take_answers(known: DetectedFile, named: Collection[str]) -> DetectedFile:
+    records, nested = unfold_records(Record(number, row) for number, row in enumerate(known.rows, 1))
+    columns, rows = _begins(list(records))
+    roles = find_columns([name for name in columns if name not in nested], rows)
+    givers = map(parse_name, filter(None, (roles.by, *(a.column for a in (*roles.judges, *roles.people)))))
+    if set(named) & set(columns) or any(name.owner and not name.weak for name in givers):
+        return replace(known, format="table", role=None, columns=columns, rows=rows)
+    return known
 
 
 def _format(file: SourceFile, chosen_format: Format) -> DetectedFile:

@@ -1198,6 +1198,25 @@ def test_chats_in_a_table_of_text_come_in_with_the_answers_beside_them(store: St
     assert store.rows("select distinct kind, cells from item") == [("dialogue", 2)]
 
 
+@pytest.mark.parametrize("named", [[], ["--judge", "q", "--human", "h"]])
+def test_the_answers_beside_chats_in_json_lines_come_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], named: list[str]
+) -> None:
+    """As `judges agree` reads them; by names that say nothing only where it is said whose they are."""
+    monkeypatch.setenv("ASSAY_STORE", f"duckdb:///{tmp_path}/chats.duckdb")
+    chat = [{"role": "user", "content": "Why?"}, {"role": "assistant", "content": "Because."}]
+    judge, human = ("q", "h") if named else ("judge", "human_score")
+    cells = [{judge: {"score": n % 3 + 1} if judge == "judge" else n % 3 + 1, human: n % 3 + 1} for n in range(6)]
+    file = tmp_path / "t.jsonl"
+    file.write_text("\n".join(json.dumps({"id": f"c{n}", "messages": chat, **c}) for n, c in enumerate(cells)))
+    assert main(["start", str(file), "--no-serve", *named]) == 0
+    assert "Added 6 items, 6 judgments, 6 labels and 1 card" in capsys.readouterr().out
+    for choice in (["--format", "messages"], []) if named else (["--format", "messages"],):
+        monkeypatch.setenv("ASSAY_STORE", f"duckdb:///{tmp_path}/other{len(choice)}.duckdb")
+        assert main(["start", str(file), "--no-serve", *choice]) == 0
+        assert "Added 6 items, 0 judgments and 0 labels" in capsys.readouterr().out
+
+
 def test_rows_without_ids_are_not_taken_for_earlier_ones_without_a_word(store: Store) -> None:
     first, second = ({"t.csv": table(llm_score=[1, 2, 3], human_score=cells)} for cells in ([1, 2, 3], [3, 2, 1]))
     assert not bring(store, first).preview.warnings and not bring(store, first).preview.warnings
