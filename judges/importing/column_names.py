@@ -165,6 +165,11 @@ def is_unnamed(name: str, place: int) -> bool:
     return name == f"Unnamed: {place}"
 
 
+def is_saved_index(name: str) -> bool:
+    """Whether a column has the name of an index that pandas saved, in text or in Parquet."""
+    return normalize(name).startswith(("unnamed_", "index_level_"))
+
+
 def detect_delimiter(text: str, complete: bool = True) -> str:
     """The delimiter of a table's text: the one that it states, or that by which most rows are as wide as the header.
 

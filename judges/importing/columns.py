@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from judges.authoring.recipe import RecipeScale
 from judges.authoring.scale_inference import Survey, is_missing, side_words, survey
-from judges.importing.column_names import WORDS, ColumnName, Owner, normalize, parse_name
+from judges.importing.column_names import WORDS, ColumnName, Owner, is_saved_index, normalize, parse_name
 from judges.importing.speakers import read_messages, speaker_name
 from judges.plural import verb
 
@@ -308,8 +308,7 @@ class _Table:
 
     def _counts_rows(self, column: str) -> bool:
         """Whether a column other than the id numbers the rows, as a saved index does."""
-        plain = normalize(column)
-        return (plain in WORDS["ids"] or plain.startswith("unnamed_")) and self._distinct(column)
+        return (normalize(column) in WORDS["ids"] or is_saved_index(column)) and self._distinct(column)
 
     def _rows_of_answers(self, key: str, names: Sequence[str], meta: Sequence[str]) -> tuple[str, str]:
         """The columns (item, giver) if each row is one giver's answer to an item; else two empty texts.

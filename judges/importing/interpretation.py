@@ -24,7 +24,7 @@ from judges.authoring.scale_inference import (
     survey,
 )
 from judges.errors import BadInput, BadScale
-from judges.importing.column_names import normalize, owner, stated_ends
+from judges.importing.column_names import is_saved_index, normalize, owner, stated_ends
 from judges.importing.columns import AnswerColumn, cell_text, find_columns, names_questions, question_column
 from judges.importing.item_keys import (
     are_unique,
@@ -418,6 +418,9 @@ class _Table:
         by = self._key(key) if not spoken else [key] if key else []
         meta_columns = [c for c in roles.meta if table.columns[c].count and not table.columns[c].many]
         meta = [c for c in meta_columns if c not in by and c not in assigned_columns]
+        if indexes := [c for c in meta if is_saved_index(c) and self._numbers_rows(c)]:
+            self.assumptions.append(f"{file}: {', '.join(indexes)}: left out, as only rows are numbered there.")
+            meta = [c for c in meta if c not in indexes]
         if not spoken:
             meta = self._of_items(meta, by or [column for source in fields.values() for column in source.columns])
         spoken_by: dict[str, Any] = {}
@@ -431,6 +434,12 @@ class _Table:
         self.mapping = ColumnMapping(
             kind=self.kind, id=ValueSource(columns=by), fields=fields, roles=spoken_by, meta=meta
         )  # fmt: skip
+
+    def _numbers_rows(self, column: str) -> bool:
+        """Whether the cells of a column are the numbers of all rows, from 0 or 1 on, in any order."""
+        cells = {cell_text(cell).strip() for cell in self.table.columns[column].cells}
+        count = self.table.count
+        return any(cells == {str(number) for number in range(first, first + count)} for first in (0, 1))
 
     def _dialogue_roles(self, column: str) -> dict[str, Any]:
         """The roles of the speakers in a column of dialogues whose names say none."""

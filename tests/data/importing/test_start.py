@@ -1407,6 +1407,19 @@ def test_the_number_of_a_sample_is_no_answer(store: Store, name: str) -> None:
     assert {(s.name, s.rater) for s in series} == {("score", "gpt-4o"), ("score", "ann")}
 
 
+@pytest.mark.parametrize(
+    ("name", "first", "out"),
+    [("", 0, True), ("Unnamed: 0.1", 1, True), ("__index_level_0__", 0, True), ("", 7, False), ("index", 0, False)],
+)
+def test_an_index_that_numbers_the_rows_is_left_out_where_items_have_an_id(
+    store: Store, name: str, first: int, out: bool
+) -> None:
+    columns = {name: [n + first for n in range(N)], "id": IDS, "judge": numbers(1, 2, 3), "human": numbers(3, 2, 1)}
+    outline, column = read(store, {"t.csv": table(**columns)}), name or "Unnamed: 0"
+    says = f"t.csv: {column}: left out, as only rows are numbered there."
+    assert outline.tables["t.csv"].meta == ([] if out else [column]) and (says in outline.assumptions) is out
+
+
 @pytest.mark.parametrize("name", ["dialog_id", "thread_id", "conversation_id"])
 def test_the_index_of_a_table_names_no_dialogue_where_another_column_does(store: Store, name: str) -> None:
     texts = {"user": [f"q{n}" for n in range(N)], "assistant": [f"a{n}" for n in range(N)]}
