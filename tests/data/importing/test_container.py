@@ -58,6 +58,8 @@ def test_a_broken_line_is_a_sentence_and_the_next_line_is_read(line: bytes, says
     first, bad, last = jsonl.read_jsonl(io.BytesIO(b'{"n":1}\n' + line + b'\n{"n":3}'))
     assert (first.value, bad.line, last.line, last.value) == ({"n": 1}, 2, 3, {"n": 3})
     assert says in bad.problem and not bad.value
+    *_, last = jsonl.read_jsonl(io.BytesIO(b'{"n":1}\n' + line))
+    assert (last.line, last.problem) == (2, bad.problem), "the same at the end of a file"
     assert time.thread_time() - start < 5
 
 
@@ -129,7 +131,7 @@ def test_a_broken_list_gives_what_stands_before_the_break(text: bytes, good: int
     ("name", "content", "says"),
     [
         ("a.jsonl", b"PK\x03\x04rest", "is a zip archive. Unpack it"),
-        ("a.jsonl.gz", b"\x1f\x8brest", "is a gzip archive"),
+        ("a.jsonl.gz", b"\x1f\x8bxl/rest", "is a gzip archive"),
         ("a.xlsx", b"PK\x03\x04\x14[Content_Types].xml_rels/.relsxl/workbook.xml", "is a workbook .* as CSV"),
         ("a.ods", b"PK\x03\x04\x14mimetypeapplication/vnd.oasis.opendocument.spreadsheet", "is a workbook"),
         ("a.csv", b"\xd0\xcf\x11\xe0\xa1\xb1", "is a workbook"), ("a.csv", b"%PDF-1.7\n%\xe2\xe3", "is a PDF document"),
