@@ -57,6 +57,7 @@ def test_of_a_database_somebody_has_to_say_where_its_backups_go(
     with pytest.raises(BadInput, match="Name one in ASSAY_BACKUPS"):
         schedule.set_backup_plan(store, "lea", BackupPlan(6, 2))
     schedule.set_backup_plan(store, "lea", BackupPlan(0, 2))
+    assert figures.backup_age(store) is None
     monkeypatch.setenv("ASSAY_BACKUPS", str(tmp_path))
     assert backups.backup_folder(store) == tmp_path
     store.close()
@@ -107,6 +108,27 @@ def test_its_oldest_go_and_no_others(store: Store, clock: Clock, monkeypatch: py
         own.append(file.name)
     assert set(names(store)) == manual | {"mine.duckdb", *own[2:]}
     assert kinds(store).count(schedule.REMOVED) == 2
+    store.close()
+
+
+def test_one_that_can_no_longer_be_opened_is_no_backup_that_is_kept_and_none_that_has_an_age(
+    store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(schedule, "_check", lambda _: None)
+    monkeypatch.setattr(figures, "now", clock)
+    assert figures.backup_age(store) is None
+    own = []
+    for _ in range(3):
+        clock.now += timedelta(hours=6)
+        file = schedule.run_due(store)
+        assert file is not None
+        own.append(file)
+        if len(own) == 2:
+            file.write_bytes(b"what a broken disk has left")
+    assert set(names(store)) == {file.name for file in own}, "two sound ones are kept, and the other is not removed"
+    for file, age in zip(own, (60, 0, 30), strict=True):
+        os.utime(file, 2 * (clock.now.replace(tzinfo=UTC).timestamp() - age,))
+    assert figures.backup_age(store) == 30
     store.close()
 
 
