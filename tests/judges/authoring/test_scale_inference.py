@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judges.authoring.recipe import RecipeScale
-from judges.authoring.scale_inference import MISSING, parse_answer, stray_cells, survey
+from judges.authoring.scale_inference import MISSING, explain_two_scales, parse_answer, stray_cells, survey
 from judges.errors import BadScale
 
 INFERENCES: list[tuple[list[Any], str, list[Any]]] = [
@@ -221,3 +221,25 @@ def test_a_number_after_the_word_score_is_that_number() -> None:
     assert survey(["Rating: 3/5", "Rating: 5/5"]).answers == answers
     # Any other word before a number is a part of a word.
     assert survey(["team: 1", "team: 2", "score: high"]).numbers == 0
+
+
+def up_to(most: float) -> RecipeScale:
+    return RecipeScale(kind="interval", lo=0, hi=most)
+
+
+FLAG = RecipeScale(kind="flag")
+
+
+@pytest.mark.parametrize(("judge", "people", "common", "ends"), [
+    (up_to(100), [up_to(5), up_to(10), FLAG, None], None, "100 and people's numbers up to 10"),
+    (up_to(5), [up_to(10)], None, "5 and people's numbers up to 10"), (up_to(5), [up_to(9.9)], None, ""),
+    (up_to(100), [], None, ""), (up_to(100), [None], None, ""), (None, [up_to(100)], None, ""),
+    (up_to(100), [FLAG], None, ""), (FLAG, [up_to(100)], None, ""),
+    (up_to(100), [up_to(5)], up_to(100), "100 and people's numbers up to 5"),
+    (up_to(100), [up_to(1)], up_to(1), ""),
+])  # fmt: skip
+def test_numbers_that_reach_twice_as_far_look_like_another_scale(
+    judge: RecipeScale | None, people: list[RecipeScale | None], common: RecipeScale | None, ends: str
+) -> None:
+    sentences = [sentence.partition(":")[0] for sentence in explain_two_scales("tone", judge, people, common)]
+    assert sentences == ([f"tone goes up to {ends}"] if ends else [])
