@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from data.assignments import progress
-from data.assignments.assignments import WorkCount
+from data.assignments.assignments import Selection, WorkCount
 from data.assignments.progress import AssignedWork, PersonActivity, RecentAnswer
 from data.queue import queue
 from data.records import people
@@ -113,6 +113,17 @@ def test_a_team_as_a_lead_sees_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     )
 
 
+def test_what_is_all_answered_has_no_due_date_and_does_not_say_since_when_work_is_left(tmp_path: Path) -> None:
+    store, dataset = workspace(tmp_path / "a.duckdb")
+    soon, late = (now() + timedelta(days=days) for days in (20, 60))
+    give(store, dataset, Selection("language", "ja"), people=("ann",), due=soon)
+    for item in take(store, "ann", dataset, 4):
+        answer(store, "ann", item)
+    give(store, dataset, Selection("language", "en"), people=("ann",), due=late)
+    [ann] = (row for row in progress.people_progress(store, dataset) if row.assignee == "ann")
+    assert (ann.counts, ann.due, ann.state) == (WorkCount(8, 4, 4, 0), late, "not begun")
+
+
 def test_an_item_is_answered_or_skipped_as_its_last_answer_says(tmp_path: Path) -> None:
     """ann skips all that she is given, comes back and answers it, and skips it again."""
     store, dataset = workspace(tmp_path / "a.duckdb")
@@ -167,3 +178,6 @@ def test_a_row_of_progress_by_hand() -> None:
         "ann", True, ("ja",), WORK.counts, 8, 10.0, 2.5, did.last, NOON + timedelta(days=2), 5.0, 8.0,
         datetime(2026, 11, 26, 14), "on time", "Nothing suggests that it will be late.",
     )  # fmt: skip
+    long_here = replace(did, first=NOON - timedelta(days=70))
+    assert progress._progress(*at[:4], long_here, *at[5:7], NOON - timedelta(days=1)).pace == 8.0, "of the last days"
+    assert progress.progress_record(replace(row, needed=float("inf")))["needed_per_day"] is None
