@@ -125,6 +125,19 @@ def test_a_family_is_found_whole_or_what_it_lacks_is_said() -> None:
         find_family("single-v1", family_prompts(), "pairwise")
 
 
+def test_for_pairs_the_usual_family_is_taken_where_the_named_one_is_for_single_answers() -> None:
+    two_turns = "{question_1} {question_2} {answer_a_1} {answer_a_2} {answer_b_1} {answer_b_2}"
+    pairs = [
+        parse_prompt(row(f"{name}{end}", template, type="pairwise"))
+        for name in ("mine", "pair-v2") for end, template in (("", PAIR), ("-multi-turn", two_turns))
+    ]  # fmt: skip
+    names = [
+        find_family(spec, [*pairs, *family_prompts()], "pairwise", references=False).name
+        for spec in ("mine", "single-v1", "pair-v2")
+    ]
+    assert names == ["mine", "pair-v2", "pair-v2"]
+
+
 def test_two_wordings_under_one_name_are_not_mixed() -> None:
     assert families([*family_prompts(), *family_prompts()]).keys() == {"single-v1"}
     with pytest.raises(BadPrompt, match="single-v1 appears twice among the prompts, with two texts"):
