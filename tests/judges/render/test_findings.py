@@ -96,6 +96,16 @@ def test_why_a_judge_is_not_compared_with_the_length_baseline(
     assert ("kappa 0 by definition" in texts[1]) == (len(set(people)) > 1)
 
 
+def test_without_any_score_of_the_judge_nothing_is_said_of_na_and_of_the_baselines() -> None:
+    dimension = next(d for d in card("multi_turn_dialogue").dimensions if d.scale.na)
+    number = np.arange(3)
+    people, judge = np.array([4.0, 3.0, np.nan]), np.full(3, np.nan)
+    ratings = PairedRatings(number, people, judge, number < 0, np.ones(3))
+    [sentence] = agreement.omissions(summarise(ratings, dimension), [])
+    assert sentence_text(sentence).startswith("Unscored: 3 ratings with gold have no score of this judge.")
+    assert baselines.findings(compare_baselines(ratings, number % 7.0, dimension)) == []
+
+
 def test_a_source_of_confidence_that_nobody_knows_keeps_its_name() -> None:
     assert confidence.sources({"mine": 3, "self-reported": 1}) == {
         "mine": "mine · 3 ratings", "self-reported": "stated confidence · 1 rating",
