@@ -137,7 +137,7 @@ def slice_members(
 
 
 def cells_in_order(
-    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, drop: bool = False
+    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, drop: bool
 ) -> tuple[Cells, int]:
     """The ratings that people and judge gave a value (`drop`: without ties), and K.
 

@@ -168,7 +168,7 @@ def test_the_growth_curve_goes_by_labels_of_its_own_unit(store: Store) -> None:
     dataset, judge = fill(store, [replace(c, people=()) for c in cells(4)])
     label_in_order(store, [(3, "conversation", True), *((number, UNIT, True) for number in range(4))])
     dimension = next(d for d in calibration.compared_dimensions(store, judge) if d.name == "helpfulness")
-    grown, _ = slices.cells_in_order(store, dataset, judge, dimension, "gate")
+    grown, _ = slices.cells_in_order(store, dataset, judge, dimension, "gate", False)
     assert np.asarray(grown.judge)[np.argmax(grown.item)] == 3, "item 3 is the last, with a code from 0"
 
 

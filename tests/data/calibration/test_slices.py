@@ -196,7 +196,7 @@ def test_cells_in_which_somebody_says_what_is_dropped_are_in_no_slice(store):
 def test_items_stand_in_the_order_of_their_first_label(store):
     seats = [Seat(n, [float(n % 5 + 1)], {"j": [3.0]}) for n in (4, 2, 9, 7)]
     dataset, judges = add_seats(store, seats, "order")
-    cells, k = slices.cells_in_order(store, dataset, judges["j"], HELP, "gate")
+    cells, k = slices.cells_in_order(store, dataset, judges["j"], HELP, "gate", False)
     assert k == 5
     ranked = np.asarray(cells.human)[np.argsort(cells.item)]
     assert ranked.tolist() == [2, 4, 2, 4]  # items 2, 4, 7, 9 in minutes 2, 4, 7, 9, with codes from 0

@@ -129,6 +129,8 @@ def test_one_that_can_no_longer_be_opened_is_no_backup_that_is_kept_and_none_tha
     for file, age in zip(own, (60, 0, 30), strict=True):
         os.utime(file, 2 * (clock.now.replace(tzinfo=UTC).timestamp() - age,))
     assert figures.backup_age(store) == 30
+    metrics = {metric.name: metric.values for metric in figures.read_metrics(store)}
+    assert metrics["backup_age_seconds"] == {(): 30} and metrics["queue_items"][("stream", "audit"),] == 0
     store.close()
 
 
