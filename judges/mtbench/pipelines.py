@@ -9,7 +9,7 @@ from judges.mtbench.protocol import Protocol, describe_protocol
 from judges.mtbench.records import WITH_REFERENCE, Bench
 
 Provenance = Literal["files", "protocol", "not known"]
-Kind = Literal["replayed", "rest", "answers"]
+Kind = Literal["replayed", "rest", "answers", "report"]
 UNKNOWN: Final = "not known"
 
 
@@ -26,7 +26,7 @@ class Factor(NamedTuple):
     """One thing in which pipelines may differ, with its value in both, and where each is known from.
 
     `differs` is None where a value is not known. `kind` says what becomes of a difference: "replayed" on stored data,
-    or part of the "rest" (the judge's side) or of the "answers".
+    part of the "rest" (the judge's side) or of the "answers", or only a "report" beside the mean.
     """
 
     name: str
@@ -226,6 +226,6 @@ _FACTORS: tuple[tuple[str, Kind, str, Callable[[Pipeline], FactorValue] | None],
     ("failed judgments", "replayed", "failed judgments", None),
     ("several judgments of a turn", "replayed", "repeated judgments", None),
     ("scale of the mean", "replayed", "scale", None),
-    ("share of Japanese", "answers", "share of Japanese", None),
+    ("share of Japanese", "report", "share of Japanese", None),
 )
 """Name, what becomes of a difference, its row in `judges.mtbench.protocol.describe_protocol`, what files say."""

@@ -15,6 +15,7 @@ _BECOMES = {
     "replayed": "replayed on stored judgments where it can be",
     "rest": "part of what is left: new calls to a judge",
     "answers": "part of the answers: new answers",
+    "report": "stated beside the mean, and moves none",
 }
 _PROVENANCE_WORDS = {"files": "data", "protocol": "protocol", "not known": "not known"}
 

@@ -258,6 +258,10 @@ def test_factors_that_differ_come_first_and_are_marked():
     assert named["judge"][1:3] == ("j", "k") and "new calls to a judge" in named["judge"][3]
     assert named["system prompt of answers"][2] == "日本語で。"
     assert len(mtbench_gap.FACTORS) == 4 == len(rows[0])
+    one, other = pipelines()
+    other = other._replace(protocol=other.protocol.model_copy(update={"japanese_share": True}))
+    row = next(row for row in mtbench_gap.factor_rows(compare_pipelines(one, other)) if row[0].startswith("share of"))
+    assert row[3] == "protocol\nstated beside the mean, and moves none", "no new answers are needed for it"
 
 
 def test_a_wording_has_its_name_or_else_its_fingerprint():
