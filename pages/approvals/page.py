@@ -17,6 +17,7 @@ from data.records.access import Person
 from data.store.errors import NotFound
 from judges.plural import many
 from judges.render.svg import IntervalRow
+from judges.render.words import number
 from pages.approvals import policy, rows
 from pages.ui import charts, choose, session, text, url_state
 
@@ -124,9 +125,9 @@ def _draw_labels_since(approval_status: record.ApprovalStatus, note: approvals.A
 def _interval_row(figure: PeriodFigure, threshold: float) -> IntervalRow:
     low = figure.period != "at the approval" and figure.kappa is not None and figure.kappa < threshold
     items = many(int(figure.items or 0), "item")
-    kappa = "undefined" if figure.kappa is None else f"{figure.kappa:z.2f}"
     state = "fails" if low else "beside" if figure.period == "at the approval" else "other"
-    return IntervalRow(figure.period, "", figure.kappa, figure.low, figure.high, None, state, f"{kappa} on {items}")
+    remark = f"{number(figure.kappa, '.2f')} on {items}"
+    return IntervalRow(figure.period, "", figure.kappa, figure.low, figure.high, None, state, remark)
 
 
 def _describe_bias(figures: list[PeriodFigure]) -> str:
@@ -134,7 +135,7 @@ def _describe_bias(figures: list[PeriodFigure]) -> str:
     bias = {figure.period: figure.bias for figure in figures}
     then, since = bias.get("at the approval"), bias.get("labels since")
     moved = (
-        f"Bias (judge - people): {then:+.2f} at the approval, {since:+.2f} in labels since. "
+        f"Bias (judge - people): {number(then, '+.2f')} at the approval, {number(since, '+.2f')} in labels since. "
         if then is not None and since is not None else ""
     )  # fmt: skip
     return (

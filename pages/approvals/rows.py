@@ -15,7 +15,7 @@ from data.records.names import APPROVAL_ACTOR, display_name
 from judges.audits import all_audits
 from judges.plural import many
 from judges.render.findings.findings import Column
-from judges.render.words import cell, people_agreement, span
+from judges.render.words import cell, number, people_agreement, span
 from judges.stats.check_states import STATES, may_be_approved
 from judges.stats.raters.human_ceiling import HumanCeiling
 from judges.stats.uncertainty import Interval
@@ -70,7 +70,7 @@ def draw_dimension_row(
             "kappa **{kappa}** &nbsp;{span}", kappa=cell(interval.point, ".2f"), span=span(interval)
         )
         bound, items = case.result.check.bound, many(interval.items, "item")
-        low = "no lower bound yet" if bound is None else f"lower bound {bound:z.2f}"
+        low = "no lower bound yet" if bound is None else f"lower bound {number(bound, '.2f')}"
         text.quiet("{low}, on {items}", low=low, items=items)
         threshold, people = f"{case.requirements.policy.threshold:.2f}", people_agreement(top)
         people_text = "not known" if people == "–" else people
@@ -101,7 +101,7 @@ def state_sentence(case: Case, approval_status: ApprovalStatus, note: ApprovalNo
 def met_policy_sentence(case: Case, verdict: str) -> str:
     """Return a sentence on the figures of a dimension that meets the policy."""
     interval, policy, low = case.result.gate.interval, case.requirements.policy, case.result.check.bound
-    bound = f", and so is its lower bound, {low:z.2f}" if policy.lower_bound and low is not None else ""
+    bound = f", and so is its lower bound, {number(low, '.2f')}" if policy.lower_bound and low is not None else ""
     return f"{verdict}: kappa {cell(interval.point, '.2f')} is at least the required {policy.threshold:.2f}{bound}."
 
 
@@ -134,8 +134,8 @@ def draw_verdict(case: Case, in_force: Approval | None, then: float | None, lead
     if then is not None and interval.point is not None and abs(then - interval.point) >= 0.005:
         text.say(
             "Kappa was **{then}** at the decision, and is **{now}** now.",
-            then=f"{then:z.2f}",
-            now=f"{interval.point:z.2f}",
+            then=number(then, ".2f"),
+            now=number(interval.point, ".2f"),
         )
 
 
@@ -171,7 +171,7 @@ def _people(top: HumanCeiling | None) -> str:
         )
     caution = " That is too few items for a conclusion." if top.between.is_too_small else ""
     return (
-        f"Agreement between people: kappa {top.between.point:z.2f} ({span(top.between)}), "
+        f"Agreement between people: kappa {number(top.between.point, '.2f')} ({span(top.between)}), "
         f"from {many(top.cells, 'rating')} of {many(top.items, 'item')} that several labelled.{caution}"
     )
 

@@ -9,7 +9,7 @@ import streamlit as st
 
 from judges.plural import many
 from judges.render.findings.findings import Column
-from judges.render.words import cell
+from judges.render.words import cell, number
 from judges.stats import bins
 from judges.stats.calibration import Summary
 from judges.stats.raters.rater_flags import RaterWork
@@ -146,9 +146,9 @@ def example_values(summary: Summary) -> dict[str, str]:
     if interval.point is not None and 0 <= interval.point <= 1:
         values |= {"kappa": f"{interval.point:.2f}", "left": f"{1 - interval.point:.0%}"}
     if interval.low is not None and interval.high is not None:
-        values |= {"low": f"{interval.low:z.2f}", "high": f"{interval.high:z.2f}"}
+        values |= {"low": number(interval.low, ".2f"), "high": number(interval.high, ".2f")}
     if interval.lower_bound is not None:
-        values["bound"] = f"{interval.lower_bound:z.2f}"
+        values["bound"] = number(interval.lower_bound, ".2f")
     if summary.mean_difference is not None:
         values["bias"] = cell(summary.mean_difference, "+.2f")
     return {name: value for name, value in values.items() if value}
