@@ -17,7 +17,8 @@ function showCell(b, at, quiet) {
 function intoView(b) {
   const row = b.ui.texts.querySelector(".row.here");
   if (!row) return;
-  const bar = parseFloat(getComputedStyle(b.root).getPropertyValue("--top")) || 0, r = row.getBoundingClientRect(), room = innerHeight - bar;
+  const bar = parseFloat(getComputedStyle(b.root).getPropertyValue("--top")) || 0, r = row.getBoundingClientRect();
+  const { position, bottom } = getComputedStyle(b.ui.panel), below = position === "sticky" && bottom === "0px" ? b.ui.panel.offsetHeight : 0, room = innerHeight - bar - below;
   if (r.height < room - 70) return row.scrollIntoView({ block: "nearest" });
   if (r.top < bar || r.top > bar + room / 2) row.scrollIntoView({ block: "start" });
 }

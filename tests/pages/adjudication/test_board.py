@@ -514,6 +514,26 @@ def test_every_text_of_a_dark_board_can_be_read(bench: Bench) -> None:
     assert board.get_attribute("data-theme") == "dark" and faint(board) == {}
 
 
+def test_on_a_narrow_screen_the_text_and_what_is_asked_of_it_are_both_seen(bench: Bench) -> None:
+    """The ratings stood below all texts: what was asked of a turn came on screen only with a value."""
+    bench.page.evaluate(STYLED, STYLES)
+    bench.page.set_viewport_size({"width": 700, "height": 844})
+    turns = range(1, 21)
+    many = item("i1", *(case(f"turn:{n}") for n in turns))
+    many["rows"] = [fakes.row(f"turn:{n}", "turn", [fakes.text("assistant", "As said. " * 60)], []) for n in turns]
+    bench.tell(many, left=20)
+    places = "es => es.map(e => e.getBoundingClientRect()).map(b => [b.top, b.bottom])"
+    for keys in ([], ["j"] * 9, ["k"], ["j"] * 10, ["4"]):
+        bench.press(*keys)
+        [row], [here] = (bench.page.locator(css).evaluate_all(places) for css in (".row.here", ".case.here"))
+        assert 0 <= row[0] < row[1] <= here[0] < here[1] <= 844, keys
+    bench.page.set_viewport_size({"width": 700, "height": 450})  # zoomed in, it would hide the text
+    assert bench.page.locator(".panel").evaluate("e => getComputedStyle(e).position") == "static"
+    bench.press("5")
+    [[top, bottom]] = bench.page.locator(".case.here").evaluate_all(places)
+    assert 0 <= top < bottom <= 450
+
+
 def test_on_paper_the_ratings_are_whole_and_nothing_is_to_be_clicked(bench: Bench) -> None:
     """A panel that is higher than the window was cut off at its end."""
     bench.page.evaluate(STYLED, STYLES)
