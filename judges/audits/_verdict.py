@@ -3,8 +3,8 @@
 Rates and correlations need `MIN_ITEMS` items. Against a limit: *alarm* when the figure is above it, *warning* while its
 interval still reaches above it, *pass* when the interval stays below. Against a neutral value: *alarm* when the
 interval excludes it, *warning* when the figure is further off than `distance` and the interval does not settle it, else
-*pass*. Cases that are listed singly: *pass* without any, *warning* from the first case on, *alarm* when their share is
-above the limit (docs/methods.md, Audits).
+*pass*. A figure without an interval is *not tested*, unless it is above a limit. Cases that are listed singly: *pass*
+without any, *warning* from the first case on, *alarm* when their share is above the limit (docs/methods.md, Audits).
 """
 
 from __future__ import annotations
@@ -43,7 +43,9 @@ def limit_verdict(interval: Interval, limit: float) -> Verdict:
     """The verdict against an upper limit."""
     if (interval.point or 0.0) > limit:
         return "alarm"
-    return "warning" if interval.high is not None and interval.high > limit else "pass"
+    if interval.high is None:
+        return "not tested"
+    return "warning" if interval.high > limit else "pass"
 
 
 def neutral_verdict(interval: Interval, neutral: float, distance: float) -> Verdict:
@@ -69,8 +71,8 @@ def strongest_flags(flags: Sequence[Flag], limit: int = MAX_FLAGS) -> tuple[Flag
 
 
 def flags_of(verdict: Verdict, flags: Sequence[Flag]) -> tuple[Flag, ...]:
-    """The strongest flags of a finding; none where the verdict is *pass*."""
-    return strongest_flags(flags) if verdict != "pass" else ()
+    """The strongest flags of a finding; none where the verdict is *pass* or *not tested*."""
+    return strongest_flags(flags) if verdict in ("warning", "alarm") else ()
 
 
 def share_of(hits: Iterable[tuple[str, bool]]) -> Interval:
@@ -84,6 +86,8 @@ def make_finding(
     n: int | None = None,
 ) -> AuditFinding:  # fmt: skip
     """A finding on a figure with its interval; the number of items comes from the figure or from `n`."""
+    if verdict == "not tested" and figure.low is None:
+        why += " Without an interval nothing is concluded from it."
     return AuditFinding(verdict, why, figure.point, figure, figure.items if n is None else n, tuple(flags), picture)
 
 

@@ -44,7 +44,7 @@ def find(evidence: AuditEvidence, limit: float, *, dimension: str, text: str) ->
         return not_tested(f"No correlation exists, because {same} is the same throughout.", n=items)
     verdict = limit_verdict(r, limit)
     flags: list[Flag] = []
-    if verdict != "pass":
+    if verdict in ("warning", "alarm"):
         middle, high = sorted(sizes)[len(sizes) // 2], max(values)
         for (item, unit, _), value, size in rows:
             if value == high and size > middle:

@@ -247,6 +247,18 @@ def test_a_correlation_on_one_item_alone_has_no_interval() -> None:
     assert "rank correlation with overlap 1.00 (no interval)" in finding.why
 
 
+@pytest.mark.parametrize(("low", "verdict"), [(1, "not tested"), (30, "pass")])
+def test_a_figure_below_its_limit_is_no_pass_without_an_interval(low: int, verdict: str) -> None:
+    """Of 100 outputs all but a few get a 5, so that it is not known whether the score rises with their length."""
+    rows = [
+        (response(f"r{k}", "w" * (60 + k * 37 % 100)), response_reading(completeness=4.0 if k < low else 5.0))
+        for k in range(100)
+    ]
+    finding = find("length_completeness", evidence("rubric_open_ended", rows))
+    assert finding.verdict == verdict and not finding.flags
+    assert finding.why.endswith(" nothing is concluded from it.") is (verdict == "not tested")
+
+
 def test_entropy_and_the_commonest_by_hand() -> None:
     # 30 fours, 10 fives: share .75, H = -(.75 log2 .75 + .25 log2 .25) = .811 bits < 1: alarm though .75 < .8.
     rows = [(response(f"r{k}"), response_reading(factuality=5.0 if k < 10 else 4.0)) for k in range(40)]
