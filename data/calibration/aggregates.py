@@ -18,7 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.calibration import calibration
-from data.records.outcomes import CountedDimension, counted_dimension, is_answer_sql, unit_sort_sql, verdict_codes
+from data.records.outcomes import (
+    CountedDimension,
+    counted_dimension,
+    is_answer_sql,
+    pair_name,
+    unit_sort_sql,
+    verdict_codes,
+)
 from data.store import Store, placeholders, quote_sql
 from judges.stats import bins, ppi
 from judges.stats.ppi import Moments
@@ -193,7 +200,7 @@ def _systems_of_score(
         codes = [None, None] if value is None else [_turn(counted, value, first) for first in (True, False)]
         return [(a, codes[0]), (b, codes[1])]
     if counted.dimension.sort == "pair":
-        return [(f"{a} ~ {b}", value)]
+        return [(pair_name(a, b), value)]
     return [(b if side == "b" else a, value)]
 
 

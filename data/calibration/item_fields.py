@@ -58,6 +58,12 @@ class ItemFields(NamedTuple):
         systems: NDArray[np.object_] = np.where(second, self.second[place], self.words[SYSTEM][place])
         return systems
 
+    def pair_names(self, place: NDArray[np.int64]) -> NDArray[np.object_]:
+        """The systems of each cell's item as one name, as `data.records.outcomes.pair_name` has it."""
+        first, second = self.words[SYSTEM][place], self.second[place]
+        names: NDArray[np.object_] = np.where(second == "", first, first + " ~ " + second)
+        return names
+
 
 @cache_result
 def item_fields(store: Store, dataset_id: str) -> ItemFields:

@@ -224,9 +224,8 @@ def _words(items: ItemFields, name: str, frame: pandas.DataFrame) -> NDArray[np.
     place = frame["place"].to_numpy(dtype=np.int64)
     words: NDArray[np.object_] = items.words[name][place]
     if name == SYSTEM:
-        words, second = items.systems(place, frame["side"] == "b"), items.second[place]
-        pair_mask = (frame["sort"] == "pair").to_numpy() & (second != "")
-        words[pair_mask] = words[pair_mask] + " ~ " + second[pair_mask]
+        of_pair = (frame["sort"] == "pair").to_numpy()
+        words = np.where(of_pair, items.pair_names(place), items.systems(place, frame["side"] == "b"))
     return words
 
 

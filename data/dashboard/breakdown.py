@@ -228,7 +228,7 @@ def _by_system(
     if counted.sided and split:
         return pandas.concat([cells, frame.assign(system=items.second[place], turned=True)], ignore_index=True)
     if counted.dimension.sort == "pair" and not counted.sided:
-        return cells.assign(system=cells["system"] + " ~ " + items.second[place])
+        return cells.assign(system=items.pair_names(place))
     return cells
 
 

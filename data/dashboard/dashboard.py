@@ -25,7 +25,7 @@ from data.records import datasets, exposure
 from data.records.access import allow
 from data.records.datasets import Dataset
 from data.records.names import APPROVAL_ACTOR
-from data.records.outcomes import CountedDimension, counted_dimension, rating_condition
+from data.records.outcomes import CountedDimension, counted_dimension, pair_name, rating_condition
 from data.store import Store, cache_result
 from judges.stats import bins
 from judges.stats.check_states import STATES, may_be_approved
@@ -238,13 +238,14 @@ def unscored_shares(store: Store, dataset_id: str, judge_id: str) -> dict[str, f
     A judge that looks at an item part by part, such as turn by turn, gives a reply for each.
     """
     unread, replies = Counter[str](), Counter[str]()
-    for a, b, unread_count, reply_count in store.rows(
-        "select i.system_a, i.system_b, count(*) - sum(p.usable), count(*) from (select item_id, part, "
+    for a, b, kind, unread_count, reply_count in store.rows(
+        "select i.system_a, i.system_b, i.kind, count(*) - sum(p.usable), count(*) from (select item_id, part, "
         "max(case when unscored = '' then 1 else 0 end) as usable from judgment where judge_id = $2 "
-        "group by item_id, part) p join item i on i.id = p.item_id where i.dataset_id = $1 group by 1, 2 order by 1, 2",
+        "group by item_id, part) p join item i on i.id = p.item_id where i.dataset_id = $1 group by 1, 2, 3 "
+        "order by 1, 2, 3",
         [dataset_id, judge_id],
     ):
-        for name in dict.fromkeys((a, b, f"{a} ~ {b}") if b else (a,)):
+        for name in dict.fromkeys((a, b, pair_name(a, b)) if kind == "pair" else (a,)):
             unread[name] += int(unread_count)
             replies[name] += int(reply_count)
     return {name: unread[name] / reply_count for name, reply_count in replies.items()}

@@ -87,12 +87,17 @@ def sides_join(counted: CountedDimension) -> str:
     return " cross join (values ('a'), ('b')) as b(side)" if counted.sided else ""
 
 
+def pair_name(system_a: str, system_b: str) -> str:
+    """The name of the two systems of a pair together; without a second one, that of the first."""
+    return f"{system_a} ~ {system_b}" if system_b else system_a
+
+
 def system_sql(counted: CountedDimension, table: str) -> str:
     """The system that a group is of; of what is asked of a pair as a whole, both."""
     if counted.sided:
         return "case when b.side = 'b' then i.system_b else i.system_a end"
     if counted.dimension.sort == "pair":
-        return "i.system_a || ' ~ ' || i.system_b"
+        return "case when i.system_b = '' then i.system_a else i.system_a || ' ~ ' || i.system_b end"
     if counted.dimension.is_of_side:
         return f"case when {table}.side = 'b' then i.system_b else i.system_a end"
     return "i.system_a"

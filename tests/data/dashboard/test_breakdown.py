@@ -185,6 +185,18 @@ def test_what_is_asked_of_a_pair_as_a_whole_is_of_both_its_systems(
     by_system = {part.name: part for part in split.slices}
     for system in tile.systems:
         assert_same_mean(by_system[system.name].mean, system.means[0])
+    # Of a pair without names, or with one, it was said that people would rate " ~ ", and that no reply was unscored.
+    cells += [replace(cell, item=120 + cell.item, judge="unscored") for cell in cells[:60]]
+    dataset, judge = fill(
+        store, cells, "unnamed", "pair", "long_form_pairwise", systems=lambda n: (("", "x", "y")[n % 3], "")
+    )
+    [tile] = tiles(store, dataset, judge, "effort")
+    assert {system.name: (system.items, system.unscored) for system in tile.systems} == dict.fromkeys(
+        ("", "x", "y"), (40, 1 / 3)
+    )
+    by_system = {part.name: part for part in break_down(store, dataset, judge, tile, "system").slices}
+    for system in tile.systems[1:]:
+        assert_same_mean(by_system[system.name].mean, system.means[0])
 
 
 def test_more_scores_than_are_held_in_memory_are_not_parted(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

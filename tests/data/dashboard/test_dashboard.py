@@ -481,6 +481,8 @@ def test_the_share_of_replies_that_could_not_be_read_is_that_of_each_system_and_
     dataset, judge = fill(store, cells, "pairs", "pair", "long_form_pairwise", systems=lambda n: sides[n])
     shares = dashboard.unscored_shares(store, dataset, judge)
     assert shares == {"x": 3 / 4, "y": 2 / 3, "z": 1.0, "x ~ y": 1 / 2, "y ~ x": 1.0, "x ~ z": 1.0}
+    unnamed, judge = fill(store, cells, "unnamed", "pair", "long_form_pairwise", systems=lambda n: ("x" * (n > 1), ""))
+    assert dashboard.unscored_shares(store, unnamed, judge) == {"": 3 / 4, "x": 1 / 2}
     alone, other = fill(store, [Cell(n, "turn:1", (), "unscored") for n in range(5)])
     assert dashboard.unscored_shares(store, alone, other) == {"s0": 1.0, "s1": 1.0}
     assert dashboard.unscored_shares(store, dataset, other) == {}
