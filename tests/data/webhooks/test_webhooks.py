@@ -22,6 +22,7 @@ from data.approvals import approvals, case
 from data.desk import labels
 from data.records import datasets, people, settings
 from data.records.settings import QueueRules
+from data.records.tables import RunEventRow, RunRow
 from data.runs import runs
 from data.store import Store
 from data.store.errors import BadInput, NotAllowed, NotFound, StoreFailed
@@ -197,6 +198,18 @@ def test_decisions_and_runs_are_told_by_names_and_states_to_whom_they_are_for(
         assert event["made_at"] == f"{at.isoformat(timespec='seconds')}Z"
     newest = outbox.list_tries(store, "lea", 2)
     assert [(delivery.host, delivery.kind) for delivery in newest] == [("127.0.0.1", "run.ended")] * 2
+
+
+def test_a_run_is_told_of_however_it_ends_and_not_when_it_starts(store: Store, receiver: Receiver) -> None:
+    webhooks.add_webhook(store, "lea", receiver.url, ["run.ended"])
+    dataset = datasets.dataset_named(store, "demo").id
+    [(judge, *_)] = datasets.dataset_judges(store, dataset)
+    ended = {kind: RunRow(new_id(), dataset, judge, "{}", 1, 1) for kind in ("failed", "finished", "stopped")}
+    events = [RunEventRow(new_id(), run.id, state, "") for end, run in ended.items() for state in ("started", end)]
+    store.tx("lea", "run", lambda tx: tx.append(list(ended.values())) + tx.append(events))
+    assert tell(store) == ["delivered"] * 3
+    told = (json.loads(body)["data"] for _, body in receiver.requests)
+    assert {(event["state"], event["run"]) for event in told} == {(end, run.id) for end, run in ended.items()}
 
 
 def test_approvals_are_looked_at_now_and_then_for_those_who_want_to_know(
