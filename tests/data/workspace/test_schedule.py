@@ -269,4 +269,7 @@ def test_a_plan_is_a_leads_and_has_bounds(store: Store, monkeypatch: pytest.Monk
     schedule.set_backup_plan(store, "lea", BackupPlan(0, 2))
     clock.now += timedelta(days=365)
     assert schedule.run_due(store) is None, "none is made without a plan"
+    monkeypatch.setattr(schedule, "_check", lambda _: None)
+    schedule.set_backup_plan(store, "lea", BackupPlan(1, 2))
+    assert schedule.run_due(store) is not None, "one every hour"
     store.close()
