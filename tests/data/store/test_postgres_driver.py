@@ -452,6 +452,23 @@ def test_a_change_takes_a_new_connection_where_the_database_is_back_and_nobody_h
     assert count(through) == 2
 
 
+def test_a_change_that_is_cut_off_each_time_is_given_up_though_the_thread_that_listens_hears_the_database(
+    reopen: Callable[[], PostgresStore], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, tries = reopen(), list[int]()
+    monkeypatch.setattr(postgres_driver, "GRACE_SECONDS", 0.05)
+    monkeypatch.setattr(postgres_driver, "_RETRY_SECONDS", 0.03)
+
+    def cut_off() -> None:
+        tries.append(1)
+        assert len(tries) < 100, "it goes on for ever"
+        raise psycopg.OperationalError("server closed the connection unexpectedly")
+
+    with pytest.raises(StoreFailed, match="Nothing was saved"):
+        store._write_with_retries(cut_off)
+    assert len(tries) > 1 and not store._away_seconds()
+
+
 def test_reads_go_on_while_only_the_thread_that_listens_has_no_time(
     reopen: Callable[[], PostgresStore], through: PostgresStore, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
