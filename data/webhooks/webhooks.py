@@ -62,7 +62,7 @@ def is_public(address: str) -> bool:
     inner = getattr(ip, "ipv4_mapped", None) or getattr(ip, "sixtofour", None)
     if inner is not None:
         return is_public(str(inner))
-    if ip.version == 6 and ip in ipaddress.ip_network("64:ff9b::/96"):
+    if ip in ipaddress.ip_network("64:ff9b::/96"):
         return is_public(str(ipaddress.ip_address(int(ip) & 0xFFFFFFFF)))
     if ip.version == 6 and ip not in ipaddress.ip_network("2000::/3"):
         return False  # what no network routes, such as an IPv4 address written as one of IPv6
