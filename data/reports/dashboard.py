@@ -242,9 +242,9 @@ def _row(tile: Tile, system: SystemMeans, y: float, left: float, at: Callable[[f
         )
     raised = 0 if interval.point is None else 11
     parts.append(_diamond(at(mean.judge), middle - raised, f"{name}: the judge says {own}"))
-    x, total = 760.0 - _BAR, sum(system.answer_shares) or 1.0
+    x = 760.0 - _BAR
     for n, share in enumerate(system.answer_shares):
-        width = _BAR * share / total
+        width = _BAR * share
         if width <= 0:
             continue
         tip = f"{name}: the judge answers {tile.counted.answers[n]} in {share:.0%}"
