@@ -186,3 +186,8 @@ def describe_unit(unit: str) -> str:
     if unit.startswith("response/"):
         return f"response {unit[-1].upper()} "
     return ""
+
+
+def name_unit(unit: str) -> str:
+    """A unit by itself: `turn:3` -> "turn 3", `conversation` as it is."""
+    return describe_unit(unit).strip() or unit

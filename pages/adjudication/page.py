@@ -17,6 +17,7 @@ from data.store.errors import StoreError
 from data.store.ids import new_id
 from judges.plural import many
 from judges.render.findings.findings import Column
+from judges.triage import name_unit
 from pages.adjudication import exchange
 from pages.adjudication.board import board_data, draw_board
 from pages.ui import choose, gold, session, tables, text, url_state
@@ -99,7 +100,7 @@ def _draw_decisions(cells: list[AdjudicatedCell], me: Person, zone: tzinfo, key:
         return
     with st.expander(text.escape(f"Decided: {many(len(cells), 'rating')}"), icon=":material/done_all:"):
         rows = [
-            (d.name, d.unit, d.dimension.replace("_", " "), d.value, d.labels, d.reason, d.person,
+            (d.name, name_unit(d.unit), d.dimension.replace("_", " "), d.value, d.labels, d.reason, d.person,
              "not blind labels" if d.saw_judge else "all labels", text.moment(d.at, zone))
             for d in cells
         ]  # fmt: skip

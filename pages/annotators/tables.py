@@ -16,6 +16,7 @@ from judges.render.words import cell, span
 from judges.stats.raters import rater_flags
 from judges.stats.raters.human_ceiling import HumanCeiling
 from judges.stats.raters.rater_flags import RaterWork
+from judges.triage import name_unit
 from judges.types import Scale
 from pages.ui import charts, explanations, tables, text, url_state
 
@@ -212,7 +213,7 @@ def draw_dawid_skene(
         rows = [
             {
                 "item": row.name,
-                "unit": row.unit,
+                "unit": name_unit(row.unit),
                 "labels": ", ".join(scale.format(code) for code in row.labels),
                 "gold": "none" if row.gold is None else scale.format(row.gold),
                 "gold from": _WITHOUT_GOLD.get(row.origin, row.origin),

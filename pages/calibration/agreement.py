@@ -14,6 +14,7 @@ from judges.plural import many
 from judges.render.findings import agreement as agreement_findings
 from judges.render.findings import baselines as beaten
 from judges.stats.calibration import DimensionResult, Summary
+from judges.triage import name_unit
 from pages.calibration.selection import CalibrationSelection, load
 from pages.ui import charts, explanations, findings, session, tables, text
 
@@ -60,7 +61,7 @@ def _list_cell_items(
     )  # fmt: skip
     if total > len(cells):
         text.quiet("At most {most} are listed. {note}", most=MAX_LISTED_CELLS, note=NOTE)
-    rows = [(f.name, f.unit, f.systems, f.came) for f in cells]
+    rows = [(f.name, name_unit(f.unit), f.systems, f.came) for f in cells]
     tables.item_table(rows, ("item", "unit", "system", "gold from"), [f.item for f in cells], key, dataset)
 
 

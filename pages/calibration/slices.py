@@ -13,6 +13,7 @@ from judges.plural import many
 from judges.render.findings import slices as slices_findings
 from judges.stats import bins
 from judges.stats.calibration import DimensionResult, Summary
+from judges.triage import name_unit
 from pages.calibration.selection import CalibrationSelection, load
 from pages.ui import charts, explanations, findings, session, tables, text, url_state
 
@@ -54,5 +55,5 @@ def _list_ratings(members: Sequence[SliceMember], name: str, summary: Summary, k
     text.say("Ratings of **{name}**, largest disagreement first. Click one to open it on the desk.", name=name)
     people = [scale.format(value) for value in bins.from_codes([m.human for m in members], scale)]
     judge = [scale.format(value) for value in bins.from_codes([m.judge for m in members], scale)]
-    rows = [(m.name, m.unit, *answers) for m, *answers in zip(members, people, judge, strict=True)]
+    rows = [(m.name, name_unit(m.unit), *answers) for m, *answers in zip(members, people, judge, strict=True)]
     tables.item_table(rows, ("item", "unit", "people", "judge"), [m.item for m in members], key, dataset)

@@ -9,6 +9,7 @@ import streamlit as st
 from data.dashboard import dashboard
 from data.dashboard.dashboard import Tile
 from data.records.datasets import Dataset
+from judges.triage import name_unit
 from pages.dashboard import breakdown, surroundings, tiles
 from pages.ui import choose, session, tables, text, url_state
 
@@ -96,5 +97,5 @@ def _items(actor: str, dataset: Dataset, judge: str, tile: Tile, system: str, an
         dimension=ask.dimension.title, system=system or "unnamed", answer=answer_text,
         few=f"The first {len(cells):,} are listed. " if len(cells) == dashboard.MAX_LISTED_ITEMS else "",
     )  # fmt: skip
-    rows, items = [(f.name, f.systems, f.unit) for f in cells], [f.item for f in cells]
+    rows, items = [(f.name, f.systems, name_unit(f.unit)) for f in cells], [f.item for f in cells]
     tables.item_table(rows, ("item", "systems", "unit"), items, f"items:{tile.key}", dataset.name)

@@ -23,7 +23,7 @@ from judges.client.estimate import Requirement
 from judges.errors import AssayError
 from judges.params import Params
 from judges.plural import many
-from judges.triage import describe_unit
+from judges.triage import name_unit
 from judges.types import Reading, Scale, Score
 from pages.runs import endpoints, views
 from pages.ui import choose, run_estimate, session, tables, text, url_state
@@ -290,7 +290,7 @@ def _reading(reading: Reading, card: Card) -> None:
 
     rows = [
         {
-            "Where": describe_unit(s.unit).strip() or s.unit,
+            "Where": name_unit(s.unit),
             "Dimension": s.dimension.replace("_", " "),
             "Value": value(s),
             "Confidence": s.confidence,

@@ -131,6 +131,7 @@ def test_what_is_sure_is_no_reason() -> None:
 )
 def test_places_in_words(unit: str, words: str) -> None:
     assert triage.describe_unit(unit) == words
+    assert triage.name_unit(unit) == (words.strip() or unit)
 
 
 def test_judges_that_disagree_more_need_more() -> None:

@@ -30,7 +30,8 @@ def test_a_rating_without_gold_does_not_count_as_one_whose_gold_differs() -> Non
             "drawn": DifferingCell("i3", "r3", "turn:1", None, "drawn", 3.0, 0.9, (1.0, 3.0)),
         }
         differing = tuple(cells[name] for name in st.text_input("cells").split())
-        tables.draw_dawid_skene(DawidSkeneEstimate(model, 9, differing), (), Scale("ordinal", 1, 5), "key", "demo")
+        estimate = DawidSkeneEstimate(model, 9, differing)
+        tables.draw_dawid_skene(estimate, differing, Scale("ordinal", 1, 5), "key", "demo")
 
     page_test = AppTest.from_function(page, default_timeout=60).run()
     begin = "Of 9 ratings with labels of two people or more, the estimate differs from gold in "
@@ -43,6 +44,7 @@ def test_a_rating_without_gold_does_not_count_as_one_whose_gold_differs() -> Non
         page_test.text_input[0].set_value(shown).run()
         assert not page_test.exception
         assert page_test.markdown[0].value == begin + end
+    assert set(page_test.dataframe[0].value["unit"]) == {"turn 1"}
 
 
 @pytest.mark.parametrize("name", ["ann", "annotator-from-the-other-office", "高橋さくらの評価者"])
