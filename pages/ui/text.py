@@ -89,9 +89,17 @@ def join_lines(*lines: str) -> str:
 
 
 def _fill(template: str, values: dict[str, object]) -> str:
-    """A template with its values; one that is the whole template is a sentence, and runs as ours do."""
+    """A template with its values; one that is the whole template is a sentence, and runs as ours do.
+
+    A space at an end of a value stays, as in " and 2 more", but not within strong text, whose stars allow none.
+    """
     put = escape if re.fullmatch(r"\{\w+\}\.?", template) else lambda value: escape(isolate(value))
-    return template.format(**{name: put(value) for name, value in values.items()})
+
+    def put_with_spaces(name: str, value: object) -> str:
+        words = "" if template.partition(f"{{{name}}}")[0].count("**") % 2 else str(value)
+        return " " * words.startswith(" ") + put(value) + " " * words.endswith(" ")
+
+    return template.format(**{name: put_with_spaces(name, value) for name, value in values.items()})
 
 
 def say(template: str, **values: object) -> None:

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from data.records.access import Person
@@ -54,6 +55,17 @@ def test_a_name_does_not_turn_what_stands_beside_it(name: object, isolated: str)
 def test_names_in_a_sentence_do_not_turn_what_stands_beside_them(sentence: str, isolated: str) -> None:
     assert text.isolate_names(sentence) == isolated and text.isolate_names(isolated) == isolated
     assert text.escape(sentence).replace("\\", "") == isolated
+
+
+def test_a_space_at_the_end_of_a_value_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sentences ran together: "Judged by a (3)and 2 more", "call 1 of 2,user message", "bootstrap.Fewer than"."""
+    lines: list[str] = []
+    monkeypatch.setattr(st, "caption", lines.append)
+    text.quiet("Judged by {named}{more}", named="a", more=" and 2 more")
+    text.quiet("{which}{role} message", which="call 1 of 2, ", role="user")
+    text.quiet("{which}{role} message", which="", role="user")
+    text.quiet("**{name}**{more}, {role}", name=" Ann ", more=" and 2 more", role="lead")
+    assert lines == ["Judged by a and 2 more", "call 1 of 2, user message", "user message", "**Ann** and 2 more, lead"]
 
 
 def test_a_value_is_isolated_and_a_whole_sentence_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
