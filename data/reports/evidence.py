@@ -229,13 +229,13 @@ def _judge(store: Store, dataset_id: str, judge_id: str) -> ReportedJudge:
 
 
 def _newest(store: Store, dataset_id: str, judge_id: str) -> datetime | None:
-    """Return the time when anything that the report uses was last added."""
+    """Return the time when anything that the report uses was last added; the check and audits use all judges."""
     of_items = "select max(x.seq) as seq from {table} x join item i on i.id = x.item_id where i.dataset_id = $1"
     of_judge = "select max(x.seq) as seq from {table} x where x.dataset_id = $1 and x.judge_id = $2"
     parts = [
         "select max(seq) as seq from item where dataset_id = $1",
-        *(of_items.format(table=t) for t in ("label", "draw", "adjudication", "item_use")),
-        of_items.format(table="judgment") + " and x.judge_id = $2",
+        *(of_items.format(table=t) for t in ("label", "answer", "draw", "adjudication", "item_use", "judgment")),
+        of_items.format(table="fit") + " and x.judge_id = $2",
         *(of_judge.format(table=t) for t in ("run", "approval")),
         "select max(seq) as seq from setting where scope in ('workspace', $1)",
     ]

@@ -8,13 +8,14 @@ import json
 import re
 import zipfile
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from datetime import datetime
 from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, get_type_hints
 from xml.etree import ElementTree
 
 import numpy as np
@@ -31,10 +32,23 @@ from data.cli import report as cli_report
 from data.gold.gold import BASES
 from data.records import people
 from data.records.settings import GoldRule, set_gold_rule
-from data.records.tables import ApprovalRow
+from data.records.tables import (
+    AdjudicationRow,
+    AnswerRow,
+    ApprovalRow,
+    ClaimRow,
+    DrawRow,
+    FitRow,
+    ItemRow,
+    ItemUseRow,
+    JudgmentRow,
+    LabelRow,
+    RunRow,
+    SettingRow,
+)
 from data.reports.bundle import CELLS, bundle
 from data.reports.dashboard import _shade
-from data.reports.evidence import Evidence, _figures_without_ties, gather_report_evidence
+from data.reports.evidence import Evidence, _figures_without_ties, _newest, gather_report_evidence
 from data.reports.report import (
     _audits,
     _decisions,
@@ -52,6 +66,7 @@ from data.reports.report import (
 from data.reports.statistics import CONFIDENCE, SELF_CONSISTENCY, STATISTICS, SampleFigures
 from data.store import Store, open_store
 from data.store.errors import NotAllowed, NotFound
+from data.store.ids import new_id
 from judges.audits import all_audits
 from judges.render import html, svg
 from judges.render.csv_cells import csv_text
@@ -68,6 +83,7 @@ from judges.version import VERSION
 from tests.archives import check_archive
 from tests.data.cells import Cell, fill
 from tests.data.flag_dataset import add_flag_dataset
+from tests.data.planted_workspace import frozen_clock
 from tests.facts import facts, text_of
 from tests.poison import tricks
 
@@ -775,6 +791,30 @@ def test_it_says_how_to_make_it_again(evidence: Evidence, document: str) -> None
     later = replace(variant, at=datetime(2026, 1, 2, 3, 4))
     assert f"{foot} · data as of 2026-01-02 03:04 UTC" in render_report(later, figures)
     assert foot + "<" in render_report(replace(variant, at=None), figures)
+
+
+def test_data_are_as_of_the_newest_row_that_a_report_uses(tmp_path: Path) -> None:
+    with frozen_clock() as clock, closing(open_store(f"duckdb:///{tmp_path / 'a.duckdb'}")) as store:
+        people.join_workspace(store, "lea")
+        dataset, judge = fill(store, [Cell(0, "turn:1", (3.0,), 4.0)])
+        [(item,)] = store.rows("select id from item")
+        for record, named, used in (
+            *((record, {}, True) for record in (LabelRow, AnswerRow, DrawRow, AdjudicationRow, ItemUseRow, FitRow)),
+            (JudgmentRow, {"judge_id": "other"}, True), (RunRow, {}, True), (ApprovalRow, {}, True),
+            (SettingRow, {"scope": dataset}, True), (SettingRow, {"scope": "workspace"}, True), (ItemRow, {}, True),
+            *((record, {"judge_id": "other"}, False) for record in (FitRow, RunRow, ApprovalRow)),
+            (SettingRow, {"scope": "elsewhere"}, False), (ClaimRow, {}, False),
+        ):  # fmt: skip
+            before = _newest(store, dataset, judge)
+            clock.pass_(days=1)
+            empty = {str: "", int: 0, float: 0.0, bool: False, datetime: datetime(2026, 1, 1)}
+            values = {name: empty.get(kind) for name, kind in get_type_hints(record).items()}
+            values |= {"mode": "blind", "stream": "audit", "action": "save", "decision": "decline", "kind": "dialogue"}
+            values |= {"id": new_id(), "dataset_id": dataset, "judge_id": judge, "item_id": item} | named
+            row: Any = record(**{name: values[name] for name in record._fields})
+            change = store.tx("lea", "test", lambda tx, row=row: (tx.append([row]), tx.seq)[1])  # type: ignore[misc]
+            [(at,)] = store.rows("select made_at from change where seq = $1", [change])
+            assert _newest(store, dataset, judge) == (at if used else before) and at > before, record
 
 
 # -- the command ------------------------------------------------------------------------------------------------------
