@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import timedelta, tzinfo
-from typing import Literal
+from datetime import datetime, timedelta, tzinfo
+from typing import Literal, NamedTuple
 
 import streamlit as st
 
@@ -12,6 +12,7 @@ from data.adjudication.adjudication import adjudication_work
 from data.approvals import approvals
 from data.approvals.approvals import OpenDecisions
 from data.assignments import assignments
+from data.assignments.assignments import OwnWork, own_work
 from data.queue import progress, queue
 from data.queue.progress import DatasetProgress, PersonalProgress, QueueProgress
 from data.queue.queue import Stream
@@ -31,6 +32,16 @@ MAX_SHOWN_QUEUES = 6
 """Queues that are shown at once; more are folded away."""
 
 
+class WaitingQueue(NamedTuple):
+    """A queue with `left` items for a person, who takes `seconds` for one, and what of it is assigned to them."""
+
+    dataset: Dataset
+    stream: Stream
+    left: int
+    seconds: float | None
+    work: OwnWork
+
+
 def page() -> None:
     """Draw what there is to label for this person, or the first steps in an empty workspace."""
     me, store, zone = session.me(), session.store(), text.time_zone()
@@ -48,9 +59,10 @@ def page() -> None:
     with left:
         st.header("To label", anchor=False)
         rows = [
-            (d, s, desks[d.id, s].waiting, desks[d.id, s].own.seconds or own.seconds) for d in known for s in STREAMS
-        ]
-        _draw_queues([row for row in rows if row[2]])
+            WaitingQueue(d, s, n, desks[d.id, s].own.seconds or own.seconds, own_work(store, me.name, d.id, s))
+            for d in known for s in STREAMS if (n := desks[d.id, s].waiting)
+        ]  # fmt: skip
+        _draw_queues(sort_queues(rows))
         for dataset in known:
             _draw_notes(dataset)
             _draw_adjudication(dataset, me)
@@ -72,16 +84,21 @@ def page() -> None:
             _draw_approvals(approvals.find_open_decisions(store), {d.id: d.name for d in known}, judges)
 
 
-def _draw_queues(rows: list[tuple[datasets.Dataset, queue.Stream, int, float | None]]) -> None:
+def sort_queues(rows: list[WaitingQueue]) -> list[WaitingQueue]:
+    """The queues in which work is assigned to the person first, what is due sooner before the rest."""
+    return sorted(rows, key=lambda row: (not row.work.left, row.work.due or datetime.max))
+
+
+def _draw_queues(rows: list[WaitingQueue]) -> None:
     """The queues with something for this person; the first is where the one accent points."""
     if not rows:
         st.markdown("There is nothing for you to label now. A researcher can add items on the page Queues.")
     for number, row in enumerate(rows[:MAX_SHOWN_QUEUES]):
-        _draw_waiting_queue(*row, first=not number)
+        _draw_waiting_queue(row, first=not number)
     if rows[MAX_SHOWN_QUEUES:]:
         with st.expander(text.escape(many(len(rows) - MAX_SHOWN_QUEUES, "more queue"))):
             for row in rows[MAX_SHOWN_QUEUES:]:
-                _draw_waiting_queue(*row, first=False)
+                _draw_waiting_queue(row, first=False)
 
 
 def _first_steps(me: Person) -> None:
@@ -129,9 +146,9 @@ def _draw_notes(dataset: Dataset) -> None:
         text.quiet("{dataset}: “{note}”", dataset=dataset.name, note=note)
 
 
-def _draw_waiting_queue(dataset: Dataset, stream: Stream, left: int, seconds: float | None, first: bool) -> None:
+def _draw_waiting_queue(row: WaitingQueue, first: bool) -> None:
     """One queue with items for this person, about how long it is, and the way to the desk."""
-    work = assignments.own_work(session.store(), session.me().name, dataset.id, stream)
+    dataset, stream, left, seconds, work = row
     assigned = text.work_left(*work, text.time_zone())
     about = f", about {text.duration(timedelta(seconds=left * seconds))} at your pace" if seconds else ""
     key = f"label:{dataset.id}:{stream}"

@@ -7,21 +7,33 @@ import re
 import resource
 import signal
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import expect
 
+from data.assignments.assignments import OwnWork
 from data.records import people
+from data.records.datasets import Dataset
 from data.store import open_store
 from data.store.ids import content_id
+from pages.overview.page import WaitingQueue, sort_queues
 from tests import seeds
 from tests.pages.desk_driver import accept_all, all_saved, at_rest, count_unsaved, enter, on_item, seeded_app
 from tests.server import Server
 
 Serve = Callable[..., Server]
 DEMO = content_id("dataset", "demo")
+
+
+def test_a_queue_with_assigned_work_comes_first_the_sooner_it_is_due() -> None:
+    """It stood in the order of the datasets, and from the seventh queue on it was folded away."""
+    works = {"a": OwnWork(0, 0, None), "b": OwnWork(3, 3, None), "c": OwnWork(2, 9, datetime(2026, 12, 4)),
+             "d": OwnWork(0, 4, None), "e": OwnWork(1, 1, datetime(2026, 11, 20))}  # fmt: skip
+    rows = [WaitingQueue(Dataset(name, name, "", False), "review", 9, None, work) for name, work in works.items()]
+    assert [row.dataset.id for row in sort_queues(rows)] == ["e", "c", "b", "a", "d"]
 
 
 def test_an_empty_workspace_leads_by_the_hand(assay: Server, page: Any) -> None:
