@@ -31,8 +31,8 @@ HELPS = {
     "answer of yours.",
 }
 WIDTHS = {
-    "Item": "150px", "#": "n56px", "Judge": "130px", "Mode": "120px", "Stratum": "150px", "Probability": "n110px",
-    "State": "130px",
+    "Item": "clamp(150px, 16vw, 260px)", "#": "n56px", "Judge": "130px", "Mode": "clamp(96px, 9vw, 120px)",
+    "Stratum": "clamp(96px, 10vw, 150px)", "Probability": "n100px", "State": "clamp(130px, 12vw, 190px)",
 }  # fmt: skip
 """The widths of columns; the others share the rest."""
 MAX_SHOWN_REASONS = 3
