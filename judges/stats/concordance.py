@@ -6,13 +6,17 @@ item, is the item's influence u_g, and
 
     var = G / (G - 1) sum_g u_g^2
 
-(within strata where items were drawn from them). Correlations have it on Fisher's scale, z = atanh r; the quantiles are
-Student's, with n_eff - 1 degrees of freedom. If no item moves the figure, as where judge and people are always equal,
-there are no ends: equal values so far do not show how far others lie. A correlation has none either if only one or two
-items differ on a side, which is then constant in more than `MAX_UNDEFINED` of the samples of items. Nothing is
-resampled, so the same cells always give the same ends, and ten thousand of them take a moment. Spearman's rho and
-Kendall's tau are computed here, because scipy's take no weights of cells and give no slope. Lin's concordance itself is
-quadratic kappa by its six sums (`judges.stats.intervals`).
+(within strata where items were drawn from them). Correlations and the ICC have it on Fisher's scale, z = atanh r. Where
+unrelated sides could give the figure, the error is at least theirs (`_unrelated_error`): few answers besides the
+commonest often never meet, and then no item seems to move the figure. The quantiles are Student's, with n_eff - 1
+degrees of freedom, or one less than the items that differ from the commonest answer of a side, if that is fewer.
+
+If no item moves the figure, as where judge and people are always equal, there are no ends: equal values so far do not
+show how far others lie. A correlation has none either if only one or two items differ on a side, which is then
+constant in more than `MAX_UNDEFINED` of the samples of items. Nothing is resampled, so the same cells always give the
+same ends, and ten thousand of them take a moment. Spearman's rho and Kendall's tau are computed here, because scipy's
+take no weights of cells and give no slope. Lin's concordance itself is quadratic kappa by its six sums
+(`judges.stats.intervals`).
 Sources: Binder 1983 (linearisation); Fisher 1921.
 """
 
@@ -129,28 +133,56 @@ def _interval(figure: Figure, cells: Cells, name: str, fisher: bool = True) -> I
     stratum = None if cells.stratum is None else item_strata(np.asarray(cells.stratum), item, items)
     error = error_of_influences(np.bincount(item, weight * slope).astype(np.float64), stratum)
     point_interval = replace(point_interval, point=point)
-    if figure in (_pearson, _spearman, _kendall):
-        undefined = max(_constant_share(side, item, items) for side in (x, y))
-        if undefined > MAX_UNDEFINED:
-            return replace(point_interval, undefined=undefined)
+    differing = min(_count_differing(side, item) for side in (x, y))
+    undefined = float((1 - differing / items) ** items) if figure in (_pearson, _spearman, _kendall) else 0.0
+    if undefined > MAX_UNDEFINED:
+        return replace(point_interval, undefined=undefined)
     if items < 3 or error is None or error <= ROUNDING * max(abs(point), ROUNDING):
         return point_interval
     freedom = max(1.0, n_eff - 1)
     if not fisher:
         return symmetric_interval(point, error, items, len(x), n_eff, point_interval.method, 0.0, freedom=freedom)
-    wide, one_sided = (t_quantile(p, freedom) for p in (TWO_SIDED, 0.95))
+    wide, one_sided = (t_quantile(p, max(1.0, min(freedom, differing - 1))) for p in (TWO_SIDED, 0.95))
     centre = atanh(min(max(point, -_SURE), _SURE))
-    step = error / (1 - tanh(centre) ** 2)
+    step, unrelated = error / (1 - tanh(centre) ** 2), _unrelated_error(figure, x, y, weight, item)
+    step = max(step, unrelated) if abs(centre) <= wide * unrelated else step
     low, high, bound = (tanh(centre + z * step) for z in (-wide, wide, -one_sided))
     low, high, bound = min(point, low), max(point, high), min(point, bound)
-    return replace(point_interval, low=low, high=high, lower_bound=bound, se=error)
+    return replace(point_interval, low=low, high=high, lower_bound=bound, se=step * (1 - tanh(centre) ** 2))
 
 
-def _constant_share(side: Floats, item: Codes, items: int) -> float:
-    """The share of samples of items, drawn with replacement, in which a side has its commonest value only."""
+def _count_differing(side: Floats, item: Codes) -> int:
+    """The number of items with another value than the commonest of a side."""
     _, code = np.unique(side, return_inverse=True)
-    others = len(np.unique(item[code != np.bincount(code).argmax()]))
-    return float((1 - others / items) ** items)
+    return len(np.unique(item[code != np.bincount(code).argmax()]))
+
+
+def _unrelated_error(figure: Figure, x: Floats, y: Floats, w: Floats, item: Codes) -> float:
+    """The error of a correlation, or the ICC, of sides that have nothing to do with each other, on Fisher's scale.
+
+        f sqrt(G / (G - 1) (sum w_i^2 + a_x a_y sum w_i w_j)) / sum w
+
+    The second sum is over pairs of cells of one item, in which a is the correlation of a side's values or ranks. f is 1
+    for Pearson's and Spearman's; Kendall's and the ICC spread less, by what f says of their values.
+    """
+    total, by_item = float(w.sum()), np.bincount(item, w)
+    ranked = figure in (_spearman, _kendall)
+    sides = [(_weight_below(s, w) / total - 0.5) if ranked else s - np.average(s, weights=w) for s in (x, y)]
+    own, spreads = float(w @ w), [float(w @ side**2) / total for side in sides]
+    pairs = float(by_item @ by_item) - own
+    correlation = 1.0
+    for side, spread in zip(sides, spreads, strict=True):
+        sums = np.bincount(item, w * side)
+        within = float(sums @ sums) - float((w * side) @ (w * side))
+        correlation *= within / pairs / spread if pairs > 0 and spread > 0 else 0.0
+    factor = 1.0
+    if figure is _icc:
+        factor = 2 * sqrt(spreads[0] * spreads[1]) / (sum(spreads) + float(np.average(y - x, weights=w)) ** 2)
+    elif figure is _kendall:
+        unequal = [total - float(w @ _equal(side, w)) / total for side in (x, y)]
+        factor = 8 * total * sqrt(spreads[0] * spreads[1] / (unequal[0] * unequal[1]))
+    items = len(by_item)
+    return factor * sqrt(items / (items - 1) * (own + pairs * max(0.0, correlation))) / total
 
 
 def _varies(side: Floats) -> bool:

@@ -99,6 +99,26 @@ def holds(world, items, runs, seed=8):
     return hits / runs
 
 
+def holds_none(people, judge, runs, items=100, seed=9):
+    """Shares of samples whose interval of each correlation, and of the ICC, holds 0, where sides are unrelated.
+
+    On a scale from 1 to 5 so many items have another answer than 5 (None: all answers are as common).
+    """
+    rng, hits = np.random.default_rng(seed), np.zeros(4)
+
+    def draw(differing):
+        if differing is None:
+            return rng.integers(1, 6, items)
+        side = np.full(items, 5)
+        side[rng.choice(items, differing, replace=False)] = rng.integers(1, 5, differing)
+        return side
+
+    for _ in range(runs):
+        figures = concordance(Cells(np.arange(items), draw(people), draw(judge)))
+        hits += [figure.low <= 0 <= figure.high for figure in figures[:4]]
+    return hits / runs
+
+
 WORLDS = {
     "even": Scores("even"), "even, five turns": Scores("even", 5), "half points": Scores("half"),
     "most at the top": Scores("piled"), "skewed": Scores("skewed", 3), "a few very large errors": Scores("heavy"),
@@ -118,6 +138,11 @@ def rows(scale: float = 1.0) -> Iterator[Row]:
         yield coverage_row("the same: interval of kappa", shares[0], samples, low=0.92, high=1.0)
         for figure, share in zip(("ICC", "Pearson", "Spearman", "Kendall", "mean error"), shares[2:], strict=True):
             yield coverage_row(f"the same: interval of {figure}", share, samples, low=0.92, high=1.0)
+    for people, judge in ((None, 3), (None, 10), (3, 3), (5, 5), (20, 20)):
+        sides = f"{judge} of 100 items differ" + (" on each side" if people else "")
+        shares = holds_none(people, judge, runs)
+        for figure, share in zip(("ICC", "Pearson", "Spearman", "Kendall"), shares, strict=True):
+            yield coverage_row(f"no relation, {sides}: interval of {figure}", share, runs, low=0.93, high=1.0)
     good = max(20, round(200 * scale))
     power = ever(Scores("even", target=0.7), good)
     yield at_least("concordance .70, even: approved by 1,000 items", 0.95, power, good)

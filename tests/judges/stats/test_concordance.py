@@ -221,3 +221,34 @@ def test_judges_side_by_side_have_their_figures_of_the_same_ratings_in_units_of_
     assert by_judge["near"].mae.point == pytest.approx(0.5 * 2 / 5)  # one code off on the rating that counts twice
     assert (by_judge["near"].kendall.point, by_judge["far"].kendall.point) == (1, -1)
     assert by_judge["far"].mae.point == pytest.approx(0.5 * (6 + 2 + 2 + 2 * 6) / 5)
+
+
+@pytest.mark.parametrize("differing", [3, 5, 10])
+def test_few_answers_that_never_meet_do_not_exclude_that_the_sides_are_unrelated(differing: int) -> None:
+    """Of 100 items few have another answer than the commonest, and none on both sides: then nothing seems to vary."""
+    human, judge = np.full(100, 5.0), np.full(100, 5.0)
+    human[:differing], judge[50 : 50 + differing] = 3.0, 4.0
+    figures = concordance.concordance(Cells(np.arange(100), human, judge))
+    for figure in figures[:4]:
+        assert figure.point is not None and figure.low is not None and figure.high is not None
+        assert figure.point < 0 and figure.low < -0.2 and figure.high > 0.05
+
+
+@pytest.mark.parametrize("cells_of_item", [1, 3])
+@pytest.mark.parametrize("differing", [(5, 5), (40, 4), (60, 60)])
+def test_the_least_error_is_that_of_sides_put_together_at_random(
+    rng: np.random.Generator, differing: tuple[int, int], cells_of_item: int
+) -> None:
+    sides = []
+    for count in differing:
+        side = np.full(100, 5.0)
+        side[:count] = rng.integers(1, 5, count)
+        sides.append(side)
+    item, weight = np.repeat(np.arange(100), cells_of_item), np.ones(100 * cells_of_item)
+    for figure in (concordance._pearson, concordance._spearman, concordance._kendall, concordance._icc):
+        points = []
+        for _ in range(400):
+            x, y = (np.repeat(rng.permutation(side), cells_of_item) for side in sides)
+            points.append(figure(x, y, weight)[0])
+        error = concordance._unrelated_error(figure, x, y, weight, item)
+        assert error == pytest.approx(np.std(points), rel=0.15)
