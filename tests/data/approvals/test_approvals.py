@@ -489,6 +489,15 @@ def test_four_eyes(demo: tuple[Store, Key]) -> None:
     assert approve(store, key, "lou").person == "lou"
 
 
+def test_the_evidence_says_who_had_proposed_only_of_what_is_approved(demo: tuple[Store, Key]) -> None:
+    store, key = demo
+    set_asked(store, four_eyes=True)
+    for actor, decision in (("lea", "propose"), ("lou", "decline")):
+        id_ = approvals.record_decision(store, actor, *key, decision, "Why.", get_mark(store, key)).id
+    people_facts = [name for name, *_ in record.frozen_evidence(store, id_) if name.startswith("who ")]
+    assert people_facts == ["who declined"]
+
+
 def test_there_is_something_to_decide_where_any_of_it_is_there() -> None:
     assert not approvals.OpenDecisions()
     for name in ("suspended", "proposed", "eligible", "doubted", "older"):
@@ -1027,6 +1036,8 @@ def test_a_single_label_is_told_as_one() -> None:
     ]  # fmt: skip
     file = ImportedLabels(3, "a.jsonl", "ray", "2026-01-31", "random")
     assert origin(1, file).startswith("1 label given here is used. 3 imported ones are not")
+    both = LabelOrigin({"ann": 4, "bob": 1}, (file,), True, 0, 0, 0, 0, 0, 1, ()).origin()
+    assert both.startswith("2 labels given here are used. 3 imported ones are used too: ")
 
 
 def test_a_tenth_of_the_drawn_items_that_nobody_labelled_is_a_caution() -> None:

@@ -65,6 +65,8 @@ def test_each_sign_of_being_stuck_and_the_figure_below_it() -> None:
     assert state(did=replace(DID, recent=(skip,) * 9 + (fast,) * 11 + (skip,) * 5)) == "on time"
     assert [state(replace(WORK, expired=n)) for n in (2, 3)] == ["on time", "stuck"]
     assert state(did=replace(DID, recent=(slow,) * 5 + (fast,) * 20)) == "stuck"
+    times = (skip, RecentAnswer(False, 0.0, 4)) * 2 + (slow,) * 5 + (fast,) * 20
+    assert state(did=replace(DID, recent=times)) == "stuck", "skips, and answers of which no time is known, have none"
     assert state(did=replace(DID, recent=(slow,) * 5 + (fast,) * 19)) == "on time", "too few before to tell"
 
 
