@@ -247,6 +247,11 @@ def test_a_dataset_says_which_cards_are_on_its_desk(store: Store) -> None:
     assert [layer.card.name for layer in view.layers] == ["multi_turn_dialogue", "zz_manners"]
     assert view.over[0].judge_id == "" and ("turn:1", "zz敬語") in view.cells
     assert desk_cards.card_uses(store)["zz_manners"] == [desk_cards.CardUse("d", "", "", 0)]
+    desk_cards.choose_desk_cards(store, "lea", dataset, ["zz_manners", "multi_turn_dialogue"])
+    judges = datasets.dataset_judges(store, dataset)
+    for judge, first in [("", "zz_manners"), *((judge.id, judge.card) for judge in judges)]:
+        layers = desk_cards.card_layers(store, dataset, view.item.content, judge, judges)
+        assert layers[0].card.name == first, "the wanted judge's, else the first that was chosen"
     desk_cards.choose_desk_cards(store, "lea", dataset, [])
     view = desk.open_item(store, "ann", view.item.id)
     assert [layer.card.name for layer in view.layers] == ["multi_turn_dialogue", "rubric_open_ended_on_turns"]
