@@ -14,6 +14,7 @@ from data.queue import listing, queue
 from data.records import exposure, people, settings
 from data.records.datasets import dataset_named
 from data.records.settings import GoldRule
+from data.records.tables import JudgeRow, RemarkRow, ScoreRow
 from data.store import open_store
 from data.store.errors import BadInput, NotAllowed, NotFound
 from data.store.ids import new_id
@@ -246,7 +247,8 @@ def test_decisions_on_items_that_one_may_still_get_blind_are_left_out_of_the_lis
     for item in ids.values():
         decide(store, dataset, item_id=item, token=_token(store, dataset, item))
     names = [[c.name for c in adjudication_items.adjudicated_cells(store, name, dataset)] for name in ("res", "lea")]
-    assert list(map(sorted, names)) == [["item 0"], ["item 0", "item 1"]], "item 1 is drawn, and lea has decided on it"
+    newest_first = [f"item {n}" for n in reversed(ids)]
+    assert names == [["item 0"], newest_first], "item 1 is drawn, and lea has decided on it"
 
 
 @pytest.mark.parametrize(("letters", "valid"), [(7, False), (8, True), (80, True), (81, False)])
@@ -391,9 +393,18 @@ def test_the_docket_holds_no_judge_until_it_is_asked_for(store):
     [item] = adjudication_items.load_adjudication_items(store, "lea", disputes.cells_to_adjudicate(store, dataset), 3)
     assert item.judge_scores is None and item.view.mode == "blind" and not item.view.scores
     assert item.view.unnamed, "the names of systems are hidden as long as the judge is"
+    [(judge, judgment)] = store.rows("select judge_id, id from judgment")
+    probe = JudgeRow(new_id(), "c", "v", "m", '{"probe":"length"}', False)
+    cell = ids[0], "turn:1", "helpfulness"
+    notes = (("note", "Clear.", 0), ("rule", "It says 9.", 0), ("note", "Vague.", 1))
+    for row in (
+        probe, ScoreRow(judgment, probe.id, *cell, 5.0, None, "", 0),
+        *(RemarkRow(judgment, judge, *cell, *note) for note in notes),
+    ):  # fmt: skip
+        store.tx("lea", "test", lambda tx, row=row: tx.append([row]))
     adjudication.reveal_while_adjudicating(store, "lea", ids[0])
     [item] = adjudication_items.load_adjudication_items(store, "lea", disputes.cells_to_adjudicate(store, dataset), 3)
-    assert item.judge_scores == [adjudication_items.AdjudicationScore("turn:1", "helpfulness", "m", 3.0, "")]
+    assert item.judge_scores == [adjudication_items.AdjudicationScore("turn:1", "helpfulness", "m", 3.0, "Clear.")]
     assert not item.view.unnamed
     [other] = adjudication_items.load_adjudication_items(store, "res", disputes.cells_to_adjudicate(store, dataset), 3)
     assert other.judge_scores is None
