@@ -160,7 +160,8 @@ def clickable_table(
     more = not essential
     if essential:
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.caption("Click a row to see that dimension below.", width="stretch")
+            # At the right end the table's own buttons would cover the switch while the pointer is over the table.
+            st.caption("Click a row to see that dimension below.", width="content")
             more = st.toggle("All columns", key=f"all:{key.partition(':')[0]}")
     key = f"{key}:{more}"
 

@@ -142,6 +142,19 @@ def test_a_click_on_a_row_shows_that_dimension_and_the_address_keeps_it(app: Ser
     expect(main).to_contain_text("Kappa is undefined on 40 items")
 
 
+def test_the_tables_own_buttons_cover_no_switch(app: Server, page: Any) -> None:
+    """They stand above the right end of a table that the pointer is over, where the switch was."""
+    look(page, app, NASTY)
+    page.get_by_test_id("stDataFrame").first.wait_for()
+    at_rest(page)
+    page.get_by_test_id("stDataFrame").first.hover(position={"x": 600, "y": 20})
+    buttons = page.get_by_test_id("stElementToolbar").first
+    switch = page.get_by_test_id("stCheckbox").filter(has_text="All columns")
+    expect(buttons).to_be_visible()
+    places = [box.bounding_box() for box in (switch, buttons)]
+    assert places[0]["x"] + places[0]["width"] < places[1]["x"]
+
+
 def test_na_and_unscored_cells_are_told_apart(app: Server, page: Any) -> None:
     look(page, app, NASTY, "&dimension=conversation.task_completion")
     main = page.get_by_test_id("stMain")
