@@ -112,13 +112,13 @@ def arms(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, cou
 class Anchor(NamedTuple):
     """The same judge compared with blind and with assisted labels of random draws, and the difference.
 
-    `others`: in the arm with fewer, how many items' worth of ratings have another answer than the commonest one.
+    `others`: how many items' worth of ratings have another answer than the commonest one, with either sort of labels.
     """
 
     blind: Interval
     assisted: Interval
     difference: Interval
-    others: float
+    others: tuple[float, float]
 
 
 def anchor(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, counted: Basis) -> Anchor:
@@ -126,5 +126,8 @@ def anchor(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, c
     blind = comparison_input(store, dataset_id, judge_id, dimension, counted)
     assisted = load_paired_ratings(store, dataset_id, judge_id, dimension, ASSISTED, among=f" and {_SHOWN}")
     blind_arm, assisted_arm = (summarise(cells, dimension) for cells in (blind, assisted))
-    others = min(count_other_answers(arm.interval, arm.commonest) for arm in (blind_arm, assisted_arm))
+    others = (
+        count_other_answers(blind_arm.interval, blind_arm.commonest),
+        count_other_answers(assisted_arm.interval, assisted_arm.commonest),
+    )
     return Anchor(blind_arm.interval, assisted_arm.interval, anchoring_difference(blind, assisted, dimension), others)

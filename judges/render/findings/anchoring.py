@@ -12,10 +12,12 @@ MIN_OTHER_ITEMS = 10
 """Items' worth of ratings that have to hold another answer than the commonest one, in both arms."""
 
 
-def findings(blind: Interval, assisted: Interval, change: Interval, others: float, title: str = "") -> list[Finding]:
+def findings(
+    blind: Interval, assisted: Interval, change: Interval, others: tuple[float, float], title: str = ""
+) -> list[Finding]:
     """The same figure on blind and on assisted labels, the difference, and what it means; or how much is missing.
 
-    `others`: how many items' worth of ratings are not the commonest answer, in the arm with fewer.
+    `others`: how many items' worth of ratings are not the commonest answer, among the blind and the assisted ones.
     """
     if not assisted.cells or not blind.cells:
         lacking = "labels given with this judge's scores in view" if blind.cells else "blind labels"
@@ -34,20 +36,22 @@ def findings(blind: Interval, assisted: Interval, change: Interval, others: floa
     return [_sentence(blind, assisted, change, others), Intervals(rows, 0.0, reach=(-0.1, 1.0), title=title)]
 
 
-def _sentence(blind: Interval, assisted: Interval, change: Interval, others: float) -> Sentence:
-    items = min(blind.items, assisted.items)
-    if items < MIN_CLUSTERS:
-        return say(
-            "**Not tested**: {n} in the smaller group, and {least} are needed.",
-            n=many(items, "item"), least=MIN_CLUSTERS,
-        )  # fmt: skip
+def _sentence(blind: Interval, assisted: Interval, change: Interval, others: tuple[float, float]) -> Sentence:
+    groups = {"blind": blind, "assisted": assisted}
+    if small := [name for name, kappa in groups.items() if kappa.items < MIN_CLUSTERS]:
+        counts = " and ".join(f"{many(groups[name].items, 'item')} with {name} labels" for name in small)
+        return say("**Not tested**: {counts}, and {least} are needed.", counts=counts, least=MIN_CLUSTERS)
     if change.low is None or change.high is None:
-        return say("**Not tested**. {why}", why=next(filter(None, map(why_no_interval, (blind, assisted, change)))))
-    if others < MIN_OTHER_ITEMS:
+        for name, kappa in groups.items():
+            if why := why_no_interval(kappa):
+                return say("**Not tested**, because of the {name} labels. {why}", name=name, why=why)
+        return say("**Not tested**. {why}", why=why_no_interval(change))
+    count, name = min(zip(others, groups, strict=True))
+    if count < MIN_OTHER_ITEMS:
         return say(
-            "**Not tested**: nearly all ratings are the same answer. Another one is given in those of about {n} in the "
-            "smaller group, and {least} are needed.",
-            n=many(int(others), "item"), least=MIN_OTHER_ITEMS,
+            "**Not tested**: nearly all ratings with {name} labels are the same answer. Another one is given in those "
+            "of about {n}, and {least} are needed.",
+            name=name, n=many(int(count), "item"), least=MIN_OTHER_ITEMS,
         )  # fmt: skip
     if change.low > 0:
         return say(

@@ -155,21 +155,30 @@ def test_of_fewer_items_than_the_policy_asks_for_nothing_is_said_of_the_bound(it
 def test_anchoring_is_concluded_only_where_enough_ratings_are_not_the_commonest_answer():
     """Of 40 assisted items with one yes in ten, 12% said for nothing that people agree less with what they see."""
     blind, assisted, change = (Interval(p, p - 0.1, p + 0.1, p, 40, 40, 40.0, "linearised") for p in (0.4, 0.1, -0.3))
-    warning, *_ = anchoring.findings(blind, assisted, change, 4.0)
-    assert "Another one is given in those of about 4 items in the smaller group, and 10 are needed." in (
-        sentence_text(warning)
+    warning, *_ = anchoring.findings(blind, assisted, change, (12.0, 4.0))
+    assert sentence_text(warning) == (
+        "Not tested: nearly all ratings with assisted labels are the same answer. Another one is given in those of "
+        "about 4 items, and 10 are needed."
     )
     constant, no_change = (Interval.point_only(items, items, 40.0, "linearised") for items in (40, 35))
-    undefined, *_ = anchoring.findings(blind, constant, no_change, 0.0)
-    assert sentence_text(undefined).startswith("Not tested. Kappa is undefined on 40 items: everyone gave one and the")
-    enough, *_ = anchoring.findings(blind, assisted, change, 10.0)
+    for pair, name in (((blind, constant), "assisted"), ((constant, assisted), "blind")):
+        undefined, *_ = anchoring.findings(*pair, no_change, (9.0, 0.0))
+        assert sentence_text(undefined).startswith(
+            f"Not tested, because of the {name} labels. Kappa is undefined on 40 items: everyone gave one and the"
+        )
+    small = Interval.point_only(12, 12, 12.0, "linearised", 0.2)
+    for pair, counts in (((blind, small), "12 items with assisted labels"),
+                         ((small, small), "12 items with blind labels and 12 items with assisted labels")):
+        too_few, *_ = anchoring.findings(*pair, small, (9.0, 0.0))
+        assert sentence_text(too_few) == f"Not tested: {counts}, and 30 are needed."
+    enough, *_ = anchoring.findings(blind, assisted, change, (10.0, 11.0))
     assert sentence_text(enough).startswith("People agree less with the judge where they see its scores")
 
 
 @pytest.mark.parametrize(("blind", "assisted", "lacking"), [(0, 9, "no blind labels"), (9, 0, "no labels given with")])
 def test_anchoring_needs_labels_of_both_sorts(blind, assisted, lacking):
     both = [Interval(0.5, 0.4, 0.6, 0.4, n, n, float(n), "linearised") for n in (blind, assisted)]
-    [sentence] = anchoring.findings(*both, both[0], 10.0)
+    [sentence] = anchoring.findings(*both, both[0], (10.0, 10.0))
     assert f"Not tested: there are {lacking}" in sentence_text(sentence)
 
 
