@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Protocol
 
 from judges.mtbench import prompts, rows, wordings
 from judges.mtbench.dialogues import answer_name, read_answer, read_item_question, texts_by, whole_number
-from judges.mtbench.parsing import ERROR
+from judges.mtbench.parsing import is_failed_call
 from judges.mtbench.records import SWAPPED_WINNER, Answer, Bench, BenchQuestion, Game, Judge, PromptText, Rating, Vote
 from judges.mtbench.rows import BadField, JudgedTurn, JudgeNames
 from judges.mtbench.thinking import strip_thinking
@@ -542,7 +542,7 @@ class Assembly:
             judge = self._judge(*judged)
             choice = self._choice(pending, judge, samples)
             cell = (judge, pending.question, pending.model, choice, pending.score.turn)
-            error = "the call to the judge failed" if ERROR in pending.score.text else ""
+            error = "the call to the judge failed" if is_failed_call(pending.score.text) else ""
             rating = Rating(
                 judge, pending.question, pending.model, choice, pending.score.turn, samples[cell], pending.score.text,
                 pending.score.stated, error,

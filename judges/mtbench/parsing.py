@@ -15,6 +15,11 @@ _LETTER = re.compile(r"\[\[[ \t]{0,9}([ABC])[ \t]{0,9}\]\]")
 _WINNERS = {"A": "a", "B": "b", "C": "tie"}
 
 
+def is_failed_call(text: str) -> bool:
+    """Whether a judgment is the mark of a failed call and nothing else: a judge may quote the mark from an answer."""
+    return text.strip() == ERROR
+
+
 def rating(text: str, counts: Counts = "fastchat") -> float | None:
     """The rating that a judgment states, or None where it states none.
 

@@ -159,7 +159,7 @@ def read_rating(rating: Rating, parse: Parse = "fastchat") -> tuple[float, int]:
     10 are not.
     """
     text = rating.text
-    if rating.error or (parsing.ERROR in text if parse != "last" else text.strip() == parsing.ERROR):
+    if rating.error or parsing.is_failed_call(text):
         return nan, 2
     stated = rating.stated
     if text.strip() and parse != "stated":

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from typing import Any, Literal, NamedTuple
 
 from judges.mtbench.dialogues import whole_number
-from judges.mtbench.parsing import ERROR
+from judges.mtbench.parsing import is_failed_call
 from judges.mtbench.records import BenchQuestion, Winner
 from judges.protocols.orders import Order
 from judges.strict_json import show_value
@@ -366,7 +366,7 @@ def _side(row: Mapping[str, Any], key: str, sides: Mapping[Any, Winner]) -> Winn
 def _game(row: Mapping[str, Any], order: Order, winner: Winner, text: str, prompt: str) -> OrderVerdict:
     reply = row.get(text)
     reply = reply if isinstance(reply, str) else ""
-    error = _FAILED if not winner or reply == ERROR else ""
+    error = _FAILED if not winner or is_failed_call(reply) else ""
     return OrderVerdict(order, winner, reply, error, sent_prompt(row.get(prompt)))
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from judges.card import Card, prompts_beside
 from judges.cards.mt_bench import material
 from judges.cards.mt_bench.presentation import REPLY, restore_card
-from judges.mtbench.parsing import ERROR, Counts, rating, winner
+from judges.mtbench.parsing import Counts, is_failed_call, rating, winner
 from judges.params import Params
 from judges.types import Dialogue, Dimension, Pair, Reading, Remark, Scale, Score, Strict, assistant_units
 
@@ -37,11 +37,6 @@ class Prose(Strict):
 
     judgment: str = ""
     counts: Counts = "fastchat"
-
-    @property
-    def failed(self) -> bool:
-        """Whether the text marks a failed call; in our own runs it must be the whole text, as judges may quote it."""
-        return self.judgment.strip() == ERROR if self.counts == "last" else ERROR in self.judgment
 
 
 class Reply(Prose):
@@ -76,7 +71,7 @@ def read(reply: Reply, item: Dialogue) -> Reading:
     if has_text and reply.score is not None and reply.score != (-1 if stated is None else stated):
         says = "has no rating" if stated is None else f"says {stated:g}"
         rules = (Remark(unit, "rating", "rule", f"The file says {reply.score:g}, the judgment's text {says}."),)
-    if reply.failed:
+    if is_failed_call(reply.judgment):
         return Reading((), rules, "api_error", "the judgment is $ERROR$: the call to the judge failed")
     if stated is None or (stated == -1 and not has_text):
         return Reading((), rules, "unreadable", "no [[rating]] in the judgment")
@@ -88,7 +83,7 @@ def read(reply: Reply, item: Dialogue) -> Reading:
 
 def read_pair(reply: PairReply, _item: Pair) -> Reading:
     """The verdict as a score of the pair, with the text as a note."""
-    if reply.failed:
+    if is_failed_call(reply.judgment):
         return Reading(unscored="api_error", why="the judgment is $ERROR$: the call to the judge failed")
     stated = winner(reply.judgment, reply.counts)
     if stated is None:

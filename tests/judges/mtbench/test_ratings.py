@@ -41,7 +41,7 @@ from tests.judges.mtbench.benches import bench
         ("", None, "stated", None, "unreadable"),
         ("[[-1]]", None, "fastchat", None, "unreadable"),
         ("$ERROR$", -1.0, "fastchat", None, "api_error"),
-        ("it printed $ERROR$ but [[4]]", None, "fastchat", None, "api_error"),
+        ("it printed $ERROR$ but [[4]]", None, "fastchat", 4.0, ""),
         ("it printed $ERROR$ but [[4]]", None, "last", 4.0, ""),
         ("[[85]]", 85.0, "fastchat", 85.0, "out_of_range"),
         ("[[0]]", None, "fastchat", 0.0, "out_of_range"),

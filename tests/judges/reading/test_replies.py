@@ -494,7 +494,8 @@ def test_the_replies_that_the_rows_are_made_of_are_good(name: str) -> None:
 FASTCHAT = [
     (T, "A [[10]], I say [[3]]", None, 10.0),
     (T, "[2] says so. Rating: [4]", None, 2.0),
-    (T, "The answer prints $ERROR$. [[3]]", "api_error", None),
+    (T, "The answer prints $ERROR$. [[3]]", None, 3.0),
+    (T, "$ERROR$ ", "api_error", None),
     (T, "<think>[[9]]</think> [[3]]", None, 9.0),
     (T, "I cannot evaluate this.", "unreadable", None),
     (V, "A claims [[A]], yet [[B]]", None, 0.0),
