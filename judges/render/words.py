@@ -9,7 +9,8 @@ def number(value: float | None, shape: str = ".3f") -> str:
     """A figure, or "undefined"; with a true minus sign."""
     if value is None:
         return "undefined"
-    text = f"{value:{shape.replace('.', 'z.', 1)}}"  # z: no minus before a zero
+    sign, rest = ("+", shape[1:]) if shape.startswith("+") else ("", shape)
+    text = f"{value:{sign}{'z' * ('.' in rest)}{rest}}"  # z: no minus before a zero
     return text.replace("-", "\u2212")
 
 

@@ -12,6 +12,7 @@ from data.records.exposure import NOTE
 from judges.audits import Audit, AuditFinding, Flag, Verdict
 from judges.plural import many
 from judges.render.findings.findings import Column
+from judges.render.words import cell
 from judges.triage import describe_unit
 from pages.ui import tables, text, url_state
 
@@ -78,7 +79,7 @@ def draw_audit_row(audit: Audit, finding: AuditFinding, limit: float | None, ope
 
 def _format_figure(figure: float | None) -> str:
     """A figure with two decimals; a whole number as it is."""
-    return "–" if figure is None else f"{figure:,.0f}" if figure == int(figure) and abs(figure) > 1 else f"{figure:.2f}"
+    return cell(figure, ",.0f" if figure is not None and figure == int(figure) and abs(figure) > 1 else ".2f")
 
 
 def draw_definition(audit: Audit, limit: float | None) -> None:
