@@ -302,6 +302,7 @@ def test_what_a_colleague_was_shown_marks_nobody_elses_decision(store):
         store, "res", ids[0]
     )  # res sees the judge's scores of the item that lea decides on,
     adjudication.reveal_while_adjudicating(store, "lea", ids[1])  # and lea those of another one
+    adjudication.record_look(store, "lea", [ids[0]])  # people's labels, which are no judge's
     decision = decide(store, dataset, "lea", 5, item_id=ids[0], token=_token(store, dataset, ids[0]))
     assert not saw_judge(store, decision)
     assert value_on(store, dataset, "gate", ids[0]) == (5.0, "adjudicated")
