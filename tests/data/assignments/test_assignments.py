@@ -27,6 +27,7 @@ from data.store import Store
 from data.store.errors import BadInput, NotAllowed, NotFound
 from data.store.ids import now
 from tests import seeds
+from tests.data.imports import bring
 from tests.data.queue.test_queue import answer, same_as_read_anew
 
 NO_FILTERS, ALL = QueueFilters(), Selection()
@@ -359,6 +360,25 @@ def test_reassigning_moves_what_is_left_evenly_and_undo_brings_it_back(demo: tup
         assignments.undo(store, "rex", "another", first.revision)
     assignments.undo(store, "rex", dataset, first.revision)
     assert assignments.current_assignments(store, dataset) == []
+
+
+def test_what_is_left_of_another_dataset_stays_with_whom_it_was_given_to(demo: tuple[Store, str]) -> None:
+    store, dataset = demo
+    bring(store, [seeds.dialogue(n, turns=1) for n in range(1, 4)])
+    other = dataset_named(store, "d").id
+    queue.draw_audit(store, "lea", other, 3, "", 1)
+    give(store, dataset, people=("ann",))
+    give(store, other, people=("ann",), stream="audit")
+    assert assignments.reassign(store, "rex", dataset, "ann", ("ben",), 1).items == 12
+    assert assignments.own_work(store, "ann", other, "audit").left == 3
+
+
+def test_what_somebody_skipped_is_given_to_somebody_else(demo: tuple[Store, str]) -> None:
+    store, dataset = demo
+    give(store, dataset, people=("ann",))
+    [item] = take(store, "ann", dataset, 1)
+    answer(store, "ann", item, "skip")
+    assert give(store, dataset, people=("ben",)).shares == {"ben": [item.draw]}
 
 
 @pytest.mark.parametrize("newest_first", [True, False])
