@@ -303,6 +303,9 @@ def test_a_limit_is_set_by_leads_within_its_range_and_put_back(store: Store, fak
     for name, value in (("low", 1.01), ("low", -0.1), ("low", float("nan")), ("people", 0.5), ("none", 0.5)):
         with pytest.raises(BadInput, match=r"must be from 0 to 1\.|limit can be set. There are: low, fitting\."):
             audits.set_audit_limit(store, "lea", name, value)
+    for least_or_most in (0.0, 1.0):
+        assert audits.set_audit_limit(store, "lea", "low", least_or_most)
+    audits.set_audit_limit(store, "lea", "low", None)
     low = audits.all_audits()["low"]
     assert [audits.limit_range(replace(low, threshold=at)) for at in (0.5, 1.0, 3.0)] == [(0, 1), (0, 1), (0, 30)]
     with pytest.raises(NotAllowed):

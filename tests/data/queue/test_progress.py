@@ -162,9 +162,11 @@ def test_moves_in_the_order_of_the_newest_put_together(store: Store, dataset: st
     queue.draw_audit(store, "lea", dataset, 5, "", 1)
     settings.set_queue_rules(store, "lea", dataset, settings.QueueRules(overlap=2))
     people.set_person(store, "lea", "ann", "researcher")
-    people.set_person(store, "lea", "ben", "annotator", active=False)
+    for active in (False, True):
+        people.set_person(store, "lea", "ben", "annotator", active=active)
     moves = [(m.sort, m.actor, m.n) for m in activity.recent_activity(store, 20)]
     assert moves == [
+        ("reactivated", "lea", 1),
         ("deactivated", "lea", 1),
         ("role", "lea", 1),
         ("rules", "lea", 1),
@@ -185,8 +187,8 @@ def test_moves_in_the_order_of_the_newest_put_together(store: Store, dataset: st
         "ben",
     )
     assert len(activity.recent_activity(store, 3)) == 3
-    counted = [(m.actor, m.n) for m in activity.recent_activity(store, 5)]
-    assert counted[4] == ("ann", 6), "what is older counts too, though others did something in between"
+    counted = [(m.actor, m.n) for m in activity.recent_activity(store, 6)]
+    assert counted[5] == ("ann", 6), "what is older counts too, though others did something in between"
 
 
 def test_corrections_claims_and_looks_are_no_moves(store: Store, dataset: str) -> None:
