@@ -56,7 +56,8 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 
 def test_whoever_cannot_be_invited_is_made_no_lead(run: Run) -> None:
     for words in (
-        ["--email", "nonsense"], ["--email", "max@example.org", "--days", "0"], ["--days", "-4"], ["--person", "mia"],
+        ["--email", "nonsense"], ["--email", "max@example.org", "--days", "0"], ["--subject", "7", "--days", "0"],
+        ["--days", "-4"], ["--person", "mia"],
     ):  # fmt: skip
         code, out, err = run("lead", "max", *words)
         assert (code, out) == (1, "") and err
