@@ -9,6 +9,7 @@ import pytest
 from data.approvals import policy, quota
 from data.approvals.quota import Quota
 from data.approvals.rules import Requirements
+from data.gold import excluded_items
 from data.importing.importing import import_source
 from data.importing.plan import ImportPlan
 from data.queue import queue
@@ -68,11 +69,19 @@ def test_what_was_drawn_before_counts_in_what_a_draw_means() -> None:
 
 def test_it_counts_what_is_drawn_and_left(tmp_path: Path) -> None:
     items = [seeds.dialogue(n) for n in range(1, 31)]
-    store = seeds.workspace(tmp_path / "a.duckdb", [*items, *(seeds.judgment(i) for i in items)], review=False)
+    judgments = [seeds.judgment(i, seeds.reply(i, helpfulness=1)) for i in items]
+    store = seeds.workspace(tmp_path / "a.duckdb", [*items, *judgments], review=True)
+    assert store.rows("select count(*) from draw where stream = 'review'") == [(30,)], "which are no part of it"
     dataset = dataset_named(store, "demo").id
     judge = store.rows("select id from judge")[0][0]
     queue.draw_audit(store, "lea", dataset, 10, judge, 1)
     assert quota.quota(store, dataset, True) == Quota(100, 0.9, 8, 20, 0.2)
+    query = "select id from item where id not in (select item_id from draw where stream = 'audit') limit 1"
+    [(item,)] = store.rows(query)
+    excluded_items.exclude_items(store, "lea", dataset, [str(item)], "tuned on it")
+    for answered, expected in ((0.5, 0.9), (0.95, 0.95)):
+        policy.set_requirements(store, "lea", Requirements(answered=answered), "Why not.")
+        assert quota.quota(store, dataset, True) == Quota(100, expected, 8, 19, 0.2)
     settings.set_queue_rules(store, "lea", dataset, QueueRules(assisted_share=0.5))
     assert quota.quota(store, dataset, True).share == 0.5 and quota.quota(store, dataset, False).share == 0
     store.close()
@@ -87,6 +96,11 @@ def test_imported_labels_that_count_are_told_and_no_dimension_is_said_to_fail_th
     ]  # fmt: skip
     store = seeds.workspace(tmp_path / "a.duckdb", items, review=False)
     import_source(store, "lea", source(entries, "labels.jsonl"), ImportPlan("demo", sampling="all"))
+    # Neither of these counts: nobody knows by which chance it was drawn, or the judge was in view.
+    others = [entry | {"item": item["id"]} for entry, item in zip(entries, items[25:], strict=False)]
+    import_source(store, "lea", source(others[:2], "unknown.jsonl"), ImportPlan("demo"))
+    assisted = [entry | {"mode": "assisted"} for entry in others[2:]]
+    import_source(store, "lea", source(assisted, "assisted.jsonl"), ImportPlan("demo", sampling="all"))
     dataset = dataset_named(store, "demo").id
     assert quota.quota(store, dataset, False) == Quota(100, 0.9, 0, 30, 0.0)
     policy.set_requirements(store, "lea", Requirements(imported=True), "They were drawn at random.")
