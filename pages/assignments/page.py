@@ -153,11 +153,10 @@ def _undo(dataset: Dataset, me: Person, zone: tzinfo) -> None:
     st.header("Given out last", anchor=False)
     for change in changes:
         with st.container(horizontal=True, vertical_alignment="center"):
-            also = " and {others}" if change.assignees > 1 else ""
             text.quiet(
-                f"**{{by}}** gave {{n}} to {{whom}}{also} · {{at}}", by=change.by, n=many(change.items, "item"),
-                whom=tags.describe_assignee(change.first), others=many(change.assignees - 1, "other"),
-                at=text.moment(change.at, zone),
+                "**{by}** gave {n} to {whom}" + (" and {others}" if change.assignees > 1 else "") + " · {at}",
+                by=change.by, n=many(change.items, "item"), whom=tags.describe_assignee(change.first),
+                others=many(change.assignees - 1, "other"), at=text.moment(change.at, zone),
             )  # fmt: skip
             undo = st.button("Undo", key=f"undo:{change.revision}", type="tertiary", icon=":material/undo:")
         if undo:

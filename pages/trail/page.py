@@ -93,7 +93,9 @@ def _period_begin(days: str, zone: tzinfo) -> datetime | None:
     return to_utc(today - timedelta(days=int(days) - 1))
 
 
-_COLUMNS = (("When", "128px"), ("Who", "132px"), ("Kind", "112px"), ("Dataset", "clamp(124px, 16vw, 260px)"), ("What", ""))
+_COLUMNS = (
+    ("When", "128px"), ("Who", "132px"), ("Kind", "112px"), ("Dataset", "clamp(124px, 16vw, 260px)"), ("What", ""),
+)  # fmt: skip
 _CSV_COLUMNS = ("seq", "at", "actor", "kind", "dataset", "what")
 """The fields of a `TrailEntry` as the file names them, whatever the code calls them."""
 

@@ -110,9 +110,9 @@ def confusion_grid(shares: Any, tooltips: Sequence[Sequence[str]], names: Sequen
     ticks = {"tickvals": list(range(len(named))), "ticktext": named, "showgrid": False, "zeroline": False}
     figure.update_xaxes(**ticks, side="top", tickangle=-60, tickfont={"size": 12, "color": INK})
     figure.update_yaxes(**ticks, autorange="reversed", tickfont={"size": 12, "color": INK})
-    longest = max(text_width(name, 12) for name in short)
-    margin = {"l": 10, "r": 4 + longest / 2, "t": 30 + longest, "b": 8}  # plotly leaves out a name without room
-    _draw(figure, key, len(names) * size + round(40 + longest), margin)
+    longest = round(max(text_width(name, 12) for name in short))
+    margin = {"l": 10, "r": 4 + longest // 2, "t": 30 + longest, "b": 8}  # plotly leaves out a name without room
+    _draw(figure, key, len(names) * size + 40 + longest, margin)
 
 
 def learning_curve(now: Sequence[Interval], ahead: Sequence[Interval], key: str, mark: float, marked: str) -> None:

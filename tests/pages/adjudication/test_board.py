@@ -525,8 +525,8 @@ def test_on_a_narrow_screen_the_text_and_what_is_asked_of_it_are_both_seen(bench
     places = "es => es.map(e => e.getBoundingClientRect()).map(b => [b.top, b.bottom])"
     for keys in ([], ["j"] * 9, ["k"], ["j"] * 10, ["4"]):
         bench.press(*keys)
-        [row], [here] = (bench.page.locator(css).evaluate_all(places) for css in (".row.here", ".case.here"))
-        assert 0 <= row[0] < row[1] <= here[0] < here[1] <= 844, keys
+        [row], [rating] = (bench.page.locator(css).evaluate_all(places) for css in (".row.here", ".case.here"))
+        assert 0 <= row[0] < row[1] <= rating[0] < rating[1] <= 844, keys
     bench.page.set_viewport_size({"width": 700, "height": 450})  # zoomed in, it would hide the text
     assert bench.page.locator(".panel").evaluate("e => getComputedStyle(e).position") == "static"
     bench.press("5")
