@@ -208,8 +208,8 @@ def test_a_run_is_told_of_however_it_ends_and_not_when_it_starts(store: Store, r
     events = [RunEventRow(new_id(), run.id, state, "") for end, run in ended.items() for state in ("started", end)]
     store.tx("lea", "run", lambda tx: tx.append(list(ended.values())) + tx.append(events))
     assert tell(store) == ["delivered"] * 3
-    told = (json.loads(body)["data"] for _, body in receiver.requests)
-    assert {(event["state"], event["run"]) for event in told} == {(end, run.id) for end, run in ended.items()}
+    events_sent = (json.loads(body)["data"] for _, body in receiver.requests)
+    assert {(event["state"], event["run"]) for event in events_sent} == {(end, run.id) for end, run in ended.items()}
 
 
 def test_approvals_are_looked_at_now_and_then_for_those_who_want_to_know(
