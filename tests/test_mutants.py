@@ -45,13 +45,22 @@ def all_mutants(source: str) -> set[str]:
         ("raise ValueError(x)", ["pass"]),
         ("a.b[1] = c", ["pass", "a.b[2] = c"]),
         ("x += 1.5", ["pass", "x += 2.5"]),
+        (
+            "f('select a from b where c = $1 and ' f'd < {e}' ' order by a desc')",
+            [f"f(f'select a from b where c {first} $1 {also} d {less} {{e}} order by a{down}')"
+             for first, also, less, down in (("<>", "and", "<", " desc"), ("=", "or", "<", " desc"),
+                                             ("=", "and", "<=", " desc"), ("=", "and", "<", ""))],
+        ),
+        ("f('max(a) > $2')", ["f('min(a) > $2')", "f('max(a) >= $2')"]),
     ],
 )
 def test_a_point_is_one_change(source: str, mutants: list[str]) -> None:
     assert set(mutants) <= all_mutants(source)
 
 
-@pytest.mark.parametrize("source", ['"""About 1 and 2."""', "def f(x: Literal[1]) -> Literal[2]: ...", 'f"{1 + 1}"'])
+@pytest.mark.parametrize(
+    "source", ['"""About 1 and 2."""', '"""Select a from b and c."""', "x = ' and then = '", "def f(x: Literal[1]) -> Literal[2]: ...", 'f"{1 + 1}"']
+)
 def test_types_and_texts_are_left_alone(source: str) -> None:
     assert all_mutants(source) <= {"pass"}
 

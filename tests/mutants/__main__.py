@@ -52,6 +52,7 @@ def sample(arguments: argparse.Namespace) -> tuple[list[Point], int]:
     files = {file for room in arguments.rooms for file in (ROOT / room).rglob("*.js" if arguments.scripts else "*.py")}
     names = sorted(str(file.relative_to(ROOT)) for file in files if "bundled" not in file.parts)
     every = [point for name in names for point in find(name, (ROOT / name).read_text(encoding="utf-8"))]
+    every = [point for point in every if arguments.kind in ("", point.kind)]
     return random.Random(arguments.seed).sample(every, min(arguments.count, len(every))), len(every)
 
 
@@ -151,6 +152,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--seconds", type=float, default=30, help="of tests for each mutant (default: 30)")
     parser.add_argument("--again", type=float, default=120, help="and for one that survived those (default: 120)")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--kind", default="", help="of change, such as sql or comparison (default: all)")
     parser.add_argument("--scripts", action="store_true", help="change the rooms' JavaScript, not their Python")
     parser.add_argument("--fresh", action="store_true", help="look again which lines each test runs")
     parser.add_argument("--kept", type=Path, default=RESULTS, help="folder of what was seen (default: .mutants)")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -29,6 +30,12 @@ OPERATORS: dict[type[ast.operator], type[ast.operator]] = {
     ast.BitOr: ast.BitAnd,
     ast.BitAnd: ast.BitOr,
 }
+SQL = {
+    **{" and ": " or ", " <> ": " = ", " = ": " <> ", " <= ": " < ", " < ": " <= ", " >= ": " > ", " > ": " >= "},
+    **{" desc": "", "not exists": "exists", " is not null": " is null", "min(": "max(", "max(": "min("},
+}
+_SQL_WORD = re.compile("|".join(map(re.escape, sorted(SQL, key=len, reverse=True))))
+_SQL_TEXT = re.compile(r"\bselect\b.+\bfrom\b|\$\d", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -56,8 +63,8 @@ class Point:
 def find_points(file: str, source: str) -> list[Point]:
     """Every point of a file of Python, in the order of its lines.
 
-    Left alone are types, docstrings, the flags of decorators, and what stands in f-strings, whose places Python 3.11
-    does not tell.
+    Of a text only the words of SQL are changed. Left alone are types, docstrings, the flags of decorators, and what
+    stands in f-strings, whose places Python 3.11 does not tell.
     """
     starts = [0]
     for line in source.encode().splitlines(keepends=True):
@@ -77,7 +84,11 @@ Change = tuple[ast.expr | ast.stmt, str, str, tuple[int, int]]
 
 def _changes(node: ast.AST) -> Iterator[Change]:
     """What can be changed at a node and below it: the node that is replaced, the kind, the new text, the lines."""
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+        return
     if isinstance(node, ast.JoinedStr):
+        for new in _of_sql(node):
+            yield node, "sql", f"({ast.unparse(new)})", (node.lineno, node.end_lineno or node.lineno)
         return
     if isinstance(node, ast.stmt):
         yield from _of_statement(node)
@@ -127,7 +138,21 @@ def _of_expression(node: ast.expr) -> Iterator[tuple[str, ast.expr]]:
             yield "not", operand
         case ast.IfExp(test=test, body=body, orelse=orelse):
             yield "condition", ast.IfExp(ast.UnaryOp(ast.Not(), test), body, orelse)
+        case ast.Constant(value=str()):
+            yield from (("sql", new) for new in _of_sql(node))
         case ast.Constant(value=bool(value)):
             yield "constant", ast.Constant(not value)
         case ast.Constant(value=int(value) | float(value)):
             yield "constant", ast.Constant(value + 1)
+
+
+def _of_sql(node: ast.Constant | ast.JoinedStr) -> Iterator[ast.expr]:
+    """A text of SQL with one word changed: a comparison, a condition, an order."""
+    parts = node.values if isinstance(node, ast.JoinedStr) else [node]
+    texts = [str(part.value) if isinstance(part, ast.Constant) else "" for part in parts]
+    if not _SQL_TEXT.search(" ".join(texts)):
+        return
+    for place, text in enumerate(texts):
+        for word in _SQL_WORD.finditer(text):
+            new: ast.expr = ast.Constant(text[: word.start()] + SQL[word[0]] + text[word.end() :])
+            yield ast.JoinedStr([*parts[:place], new, *parts[place + 1 :]]) if len(parts) > 1 else new
