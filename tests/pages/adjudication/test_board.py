@@ -568,3 +568,20 @@ def test_a_server_that_does_not_answer_is_named_and_what_was_decided_is_kept(ben
     bench.tell(item("i1", case("turn:2")), left=1, acked=[{"key": act["key"], "at": "14:03:11", "names": ["a", "b"]}])
     assert places.all_inner_texts() == ["saved 14:03:11", "A was a (1) · B was b (5)"]
     assert bench.page.locator(".status.late").count() == 0
+
+
+def test_what_the_server_has_not_confirmed_is_sent_again_after_its_answer(bench: Bench) -> None:
+    bench.page.clock.install()
+    both = item("i1", case("turn:1"), case("turn:2"))
+    bench.tell(both, left=2)
+    bench.press("3", "Enter", "1")
+    sent = bench.message()
+    for _ in range(2):  # an answer that confirms nothing, as after an error of the store
+        bench.tell(both, left=2)
+        bench.page.clock.run_for(4_100)
+        again = bench.message()
+        assert again["acts"] == sent["acts"] and again["nonce"] > sent["nonce"]
+        sent = again
+    bench.tell(both, left=1, acked=[{"key": sent["acts"][0]["key"]}])
+    bench.page.clock.run_for(9_000)
+    assert bench.message() == sent, "what is confirmed is not sent any more"
