@@ -602,3 +602,21 @@ def test_an_item_of_few_and_very_long_texts_is_laid_out_where_it_is_looked_at(be
     assert bench.page.locator(".rows.lazy").count() == 1
     bench.press_at_once(2, "Enter", ctrl=True)
     assert bench.item == "id-b" and bench.page.locator(".rows.lazy").count() == 0
+
+
+@pytest.mark.parametrize("loaded", [False, True])
+def test_a_long_text_can_be_read_before_it_is_formatted(bench: Bench, loaded: bool) -> None:
+    """It is formatted in pieces, while the page has time; until then it stands there as it was written."""
+    if loaded:
+        bench.sit(fakes.formatted_dialogue(), person="nobody")
+        bench.page.locator(".hljs-keyword").first.wait_for()
+    bench.page.evaluate("() => { window.ahead = []; window.requestIdleCallback = run => window.ahead.push(run) }")
+    sheet = fakes.dialogue()
+    sheet["rows"][0]["texts"][1]["text"] = "A **b** c.\n\n" * 300
+    bench.sit(sheet, person="reads at once")
+    drawn = bench.page.locator(".row").first
+    assert drawn.inner_text().count("A **b** c.") == 300 and drawn.locator("strong").count() == 0
+    bench.page.evaluate(
+        "() => { while (window.ahead.length) window.ahead.shift()({ timeRemaining: () => 50, didTimeout: false }) }"
+    )
+    assert drawn.locator("strong").count() == 300 and "**" not in drawn.inner_text()
