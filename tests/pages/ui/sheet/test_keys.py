@@ -267,8 +267,10 @@ def test_what_is_typed_is_taken_back_by_undo_and_by_a_click_elsewhere_if_it_is_n
 def test_the_keyboard_stays_on_its_rating_when_the_mouse_unfolds_a_text(bench: Bench) -> None:
     bench.sit(fakes.tools())
     folded = bench.page.locator(".tool summary").first
+    bench.press("]")
     for open_ in ("", None):
         folded.click()
+        assert bench.page.locator(".row.here").get_attribute("data-row") == "1", "a text of row 0 was unfolded"
         assert bench.page.locator(".tool").first.get_attribute("open") == open_
         assert bench.page.evaluate("shadow.activeElement.closest('.cell').dataset.here") == ""
 
