@@ -48,6 +48,12 @@ def item(name: str, *cells: Json) -> Json:
             **lists}  # fmt: skip
 
 
+COUNT_CHANGES = """() => {
+window.changes = 0;
+const all = {childList: true, characterData: true, subtree: true};
+new MutationObserver(() => window.changes++).observe(shadow.querySelector(".live"), all) }"""
+
+
 class Bench:
     """The board of one person, and the messages it sends."""
 
@@ -560,6 +566,9 @@ def test_a_server_that_does_not_answer_is_named_and_what_was_decided_is_kept(ben
     bench.page.clock.run_for(12_000)
     late = "1 not saved yet: the server does not answer; your decisions are kept in this browser"
     assert bench.page.locator(".status.late").inner_text() == bench.page.locator(".live").inner_text() == late
+    bench.page.evaluate(COUNT_CHANGES)
+    bench.page.clock.run_for(12_000)
+    assert bench.page.evaluate("changes") == 0, "it is read aloud once, and not at every try"
     bench.page.keyboard.type("reason")
     assert bench.page.locator(".case.here input.own").input_value() == "half a reason"
     bench.press("Escape")
