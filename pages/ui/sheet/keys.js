@@ -332,7 +332,6 @@ function onClick(d, e) {
 
 /** The mouse does not carry the keyboard's focus to buttons: Enter afterwards still means "accept". */
 function onPointer(d, e) {
-  tick(d);
   if (e.target.closest("button, .step") && !e.target.closest(".card")) e.preventDefault();
   const num = e.target.closest(".num");
   if (num && num.getRootNode().activeElement !== num) { e.preventDefault(); num.focus({ preventScroll: true }); } // the first click selects what stands there
