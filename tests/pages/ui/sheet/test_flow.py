@@ -731,3 +731,9 @@ def test_no_item_takes_the_place_of_one_of_which_something_is_written(bench: Ben
     [answer] = bench.waiting()
     texts = [answer["reason"] or answer["notes"][0]["text"], answer["item"], bench.item]
     assert texts == ["not my subject", "id-a", "id-c"]
+
+
+def test_an_item_that_a_link_opens_on_an_empty_desk_stays_there(bench: Bench) -> None:
+    bench.sit(empty={"title": "The queue is empty", "text": "Nothing waits."})
+    bench.tell(sheets=[response("a"), response("b")], open="id-b", empty=None)
+    assert bench.item == "id-b"
