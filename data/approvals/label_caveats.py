@@ -221,14 +221,13 @@ def label_origin(
 def _imports_of_labels(store: Store, labels: Mapping[int, int]) -> tuple[ImportedLabels, ...]:
     """The imports that labels came from, given how many each change brought in."""
     rows = store.rows(
-        "select c.seq, coalesce(n.source, ''), c.actor, c.made_at, coalesce(n.sampling, 'unknown') from change c "
-        "left join intake n on n.seq = c.seq where c.seq = any($1) order by c.seq",
+        "select c.seq, coalesce(n.source, 'no file that is known'), c.actor, c.made_at, "
+        "coalesce(n.sampling, 'unknown') from change c left join intake n on n.seq = c.seq "
+        "where c.seq = any($1) order by c.seq",
         [sorted(labels)],
     )
     imports = [
-        ImportedLabels(
-            labels[int(seq)], str(source) or "no file that is known", str(by), f"{at:%Y-%m-%d}", str(sampling)
-        )
+        ImportedLabels(labels[int(seq)], str(source), str(by), f"{at:%Y-%m-%d}", str(sampling))
         for seq, source, by, at, sampling in rows
     ]
     return tuple(sorted(imports, key=lambda imported: -imported.labels))

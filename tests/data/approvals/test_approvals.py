@@ -1320,3 +1320,10 @@ def test_made_up_data_let_no_language_model_pass_on_imported_labels(tmp_path: Pa
     assert case_.objections == [] and variant.basis == "imported"
     assert "A language model can be published only" in variant.objections[0]
     assert replace(variant, judge=case_.judge._replace(synthetic=True)).objections == []
+
+
+def test_labels_of_a_change_without_a_file_are_said_to_come_from_none(demo: tuple[Store, Key]) -> None:
+    store, _ = demo
+    [(seq, by)] = store.rows("select seq, actor from change where seq not in (select seq from intake) limit 1")
+    [origin] = label_caveats._imports_of_labels(store, {seq: 3})
+    assert (origin.labels, origin.source, origin.by, origin.sampling) == (3, "no file that is known", by, "unknown")
