@@ -60,9 +60,9 @@ class ItemFields(NamedTuple):
 
     def pair_names(self, place: NDArray[np.int64]) -> NDArray[np.object_]:
         """The systems of each cell's item as one name, as `data.records.outcomes.pair_name` has it."""
-        first, second = self.words[SYSTEM][place], self.second[place]
-        names: NDArray[np.object_] = np.where(second == "", first, first + " ~ " + second)
-        return names
+        first = self.words[SYSTEM]
+        names: NDArray[np.object_] = np.where(self.second == "", first, first + " ~ " + self.second)
+        return names[place]
 
 
 @cache_result

@@ -256,8 +256,7 @@ def holds_lines(rows: Iterable[dict[str, Any]], in_columns: bool) -> bool:
 
 
 def _is_written_line(row: dict[str, Any]) -> bool:
-    """Whether a row has all that a judgment or a label needs, and nothing else, as a program may write it in columns.
-    """
+    """Whether a row, as programs write it in columns, has all that a judgment or a label needs, and nothing else."""
     fields = (LabelLine if sort_of_line(row) == "label" else JudgmentLine).model_fields
     return {name for name, field in fields.items() if field.is_required()} <= row.keys() <= fields.keys()
 
