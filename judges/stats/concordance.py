@@ -32,7 +32,7 @@ import numpy as np
 from judges.rounding import ROUNDING
 from judges.stats.agreement import Codes, Floats, check_weights, effective_size, merge_rounded
 from judges.stats.bootstrap import MAX_UNDEFINED
-from judges.stats.intervals import Cells
+from judges.stats.intervals import Cells, unrelated_error
 from judges.stats.strata import error_of_influences, item_strata
 from judges.stats.uncertainty import TWO_SIDED, Interval, symmetric_interval, t_quantile
 
@@ -160,29 +160,27 @@ def _count_differing(side: Floats, item: Codes) -> int:
 def _unrelated_error(figure: Figure, x: Floats, y: Floats, w: Floats, item: Codes) -> float:
     """The error of a correlation, or the ICC, of sides that have nothing to do with each other, on Fisher's scale.
 
-        f sqrt(G / (G - 1) (sum w_i^2 + a_x a_y sum w_i w_j)) / sum w
-
-    The second sum is over pairs of cells of one item, in which a is the correlation of a side's values or ranks. f is 1
-    for Pearson's and Spearman's; Kendall's and the ICC spread less, by what f says of their values.
+    It is `intervals.unrelated_error` of the values or ranks, centred: a and b. With s as their standard deviations, the
+    slope is a b / (s_x s_y) for Pearson's and Spearman's. Kendall's and the ICC have another divisor (docs/methods.md).
     """
     total, by_item = float(w.sum()), np.bincount(item, w)
     ranked = figure in (_spearman, _kendall)
     sides = [(_weight_below(s, w) / total - 0.5) if ranked else s - np.average(s, weights=w) for s in (x, y)]
-    own, spreads = float(w @ w), [float(w @ side**2) / total for side in sides]
-    pairs = float(by_item @ by_item) - own
-    correlation = 1.0
-    for side, spread in zip(sides, spreads, strict=True):
-        sums = np.bincount(item, w * side)
-        within = float(sums @ sums) - float((w * side) @ (w * side))
-        correlation *= within / pairs / spread if pairs > 0 and spread > 0 else 0.0
-    factor = 1.0
+    spreads = [float(w @ side**2) / total for side in sides]
+    products = [float(sums @ sums) for sums in (np.bincount(item, w * side) for side in sides)]
     if figure is _icc:
-        factor = 2 * sqrt(spreads[0] * spreads[1]) / (sum(spreads) + float(np.average(y - x, weights=w)) ** 2)
+        slope = 2 / (sum(spreads) + float(np.average(y - x, weights=w)) ** 2)
     elif figure is _kendall:
         unequal = [total - float(w @ _equal(side, w)) / total for side in (x, y)]
-        factor = 8 * total * sqrt(spreads[0] * spreads[1] / (unequal[0] * unequal[1]))
-    items = len(by_item)
-    return factor * sqrt(items / (items - 1) * (own + pairs * max(0.0, correlation))) / total
+        slope = 8 * total / sqrt(unequal[0] * unequal[1])
+    else:
+        slope = 1 / sqrt(spreads[0] * spreads[1])
+    own = float(w @ w)
+    squares, of_items = ([np.array([[number]]) for number in numbers] for numbers in (spreads, products))
+    return unrelated_error(
+        np.array([[slope]]), squares, of_items,
+        own=own, pairs=float(by_item @ by_item) - own, total=total, items=len(by_item),
+    )  # fmt: skip
 
 
 def _varies(side: Floats) -> bool:

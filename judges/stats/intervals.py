@@ -10,13 +10,15 @@ ordered scales values may lie between two codes, from a judge's combined samples
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from math import fsum, sqrt
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from judges.rounding import ROUNDING
 from judges.stats.agreement import (
     Codes,
     Floats,
@@ -26,6 +28,7 @@ from judges.stats.agreement import (
     check_table,
     check_values,
     check_weights,
+    disagreement_weights,
     effective_size,
     gradient_by_moments,
     gradient_by_table,
@@ -52,7 +55,7 @@ from judges.stats.bootstrap import (
     with_products,
 )
 from judges.stats.strata import error_of_influences, item_strata, resample_within_strata, widen_for_strata
-from judges.stats.uncertainty import Interval, symmetric_interval, with_rule_of_three
+from judges.stats.uncertainty import TWO_SIDED, Interval, normal_quantile, symmetric_interval, with_rule_of_three
 
 LINEARISE_FROM = 3_000
 """Items from which `kappa_interval` and `kappa_difference` linearise: there both agree, and the bootstrap is slow."""
@@ -129,15 +132,19 @@ class _Clustered:
             return point, gradient_by_table(self.table(k), weights).ravel()[self.human * k + self.judge]
         return point, gradient_by_moments(self.sums()) @ six_moments(self.human, self.judge)
 
-    def end_by_rule_of_three(self, interval: Interval, k: int, weights: Weights) -> Interval:
-        """The interval of kappa of these cells, with rule-of-three ends if judge and people never differed."""
-        if interval.point != 1:
+    def with_rare_events(self, interval: Interval, k: int, weights: Weights) -> Interval:
+        """The interval of kappa of these cells, its ends moved for what the sample is too small to show."""
+        if interval.low is None:
             return interval
-        sums = self.sums()
-        expected = (
-            chance_disagreement(self.table(k), weights) if self.is_integer else chance_disagreement_from_sums(sums)
-        )
-        return _end_by_rule_of_three(interval, float(sums[0]), expected)
+        if not self.is_integer:
+            columns = np.stack([np.ones(self.item.size), self.human, self.judge]) * self.weight
+            by_item = np.stack([np.bincount(self.item, column) for column in columns]).astype(np.float64)
+            return _with_rare_events_by_moments(interval, self.sums(), by_item @ by_item.T)
+        sides = [
+            np.bincount(self.item * k + side, self.weight, self.items * k).reshape(self.items, k).astype(np.float64)
+            for side in (self.human, self.judge)
+        ]
+        return _with_rare_events_by_table(interval, self.table(k), [side.T @ side for side in sides], weights)
 
     def parts(self, k: int, weights: Weights) -> Floats:
         """The sums of each item for kappa (judges/stats/bootstrap.py)."""
@@ -176,14 +183,74 @@ def _check_cells(cells: Cells, k: int, weights: Weights) -> _Clustered:
     return _Clustered(item, human, judge, check_weights(cells.weight, item.size), items, stratum)
 
 
-def _end_by_rule_of_three(interval: Interval, weight: float, expected: float) -> Interval:
-    """The ends of a kappa of 1, which has no standard error; any other kappa, or one without ends, is unchanged.
+def unrelated_error(
+    slope: Floats, squares: Sequence[Floats], products: Sequence[Floats], *, own: float, pairs: float, total: float,
+    items: int,
+) -> float:  # fmt: skip
+    """The standard error of a figure if its two sides have nothing to do with each other; the spread of each is enough.
 
-    `weight` is that of all cells, `expected` as in `chance_disagreement`.
+        e0 = sqrt(G / (G - 1) (own V + pairs C)) / total,   V = tr(H' A H B),   C = max(0, tr(H' A' H B'))
+
+    Each cell has a vector p of its one side and q of its other, and the figure's slope by the share of the cell is
+    p' H q (`slope`). A and B are the means of p p' and q q' over cells (`squares`), A' and B' the same over pairs of
+    cells of one item. These follow from sum_g P P' over items, where P is the sum of w p in item g (`products`).
+    `total` is the sum of the weights w, `own` that of w^2, and `pairs` that of w_i w_j over pairs of cells of one item.
+    Source: Fleiss, Cohen and Everitt 1969, for kappa and one cell an item.
     """
-    if interval.point != 1 or interval.low is None:
+    within = [product - own * square for product, square in zip(products, squares, strict=True)]
+    variance, covariance = (max(0.0, float(((slope.T @ a @ slope) * b).sum())) for a, b in (squares, within))
+    by_pairs = covariance / pairs if pairs > ROUNDING * own else 0.0
+    return sqrt(items / (items - 1) * (own * variance + by_pairs)) / total
+
+
+def with_unrelated_end(interval: Interval, error: float) -> Interval:
+    """The interval, its upper end at least point + z e0 if sides without any relation could give the point.
+
+    They could if |point| <= z e0, where e0 (`error`) is the error of unrelated sides. Few answers besides the commonest
+    often never meet, and then no item seems to move the figure. Without ends the interval is unchanged.
+    """
+    reach = normal_quantile(TWO_SIDED) * error
+    if interval.point is None or interval.high is None or abs(interval.point) > reach:
         return interval
-    return with_rule_of_three(interval, weight**2 / interval.cells / expected)
+    return replace(interval, high=max(interval.high, min(1.0, interval.point + reach)))
+
+
+def _with_rare_events_by_moments(interval: Interval, sums: Floats, products: Floats) -> Interval:
+    """`_with_rare_events` for quadratic weights, of the six sums and the products of each item's first three."""
+    total, expected = float(sums[0]), chance_disagreement_from_sums(sums)
+    x_mean, y_mean = sums[1:3] / total
+    slope = 2 * total**2 / expected * np.array([[x_mean * y_mean, -x_mean], [-y_mean, 1.0]])
+    squares = [np.array([[total, sums[i]], [sums[i], sums[i + 2]]]) / total for i in (1, 2)]
+    sides = [products[np.ix_([0, i], [0, i])] for i in (1, 2)]
+    return _with_rare_events(interval, slope, squares, sides, total, float(products[0, 0]), expected)
+
+
+def _with_rare_events_by_table(
+    interval: Interval, table: Floats, products: Sequence[Floats], weights: Weights
+) -> Interval:
+    """`_with_rare_events` for any weights, of the table and, for each side, the products of the items' margins."""
+    total, expected = float(table.sum()), chance_disagreement(table, weights)
+    cost = disagreement_weights(len(table), weights)
+    rows, columns = (table.sum(axis=axis) / total for axis in (1, 0))
+    slope = (rows @ cost + (cost @ columns)[:, None] - cost) * total**2 / expected - 1
+    squares = [np.diag(rows), np.diag(columns)]
+    return _with_rare_events(interval, slope, squares, products, total, float(products[0].sum()), expected)
+
+
+def _with_rare_events(
+    interval: Interval, slope: Floats, squares: Sequence[Floats], products: Sequence[Floats], total: float,
+    pairs: float, expected: float,
+) -> Interval:  # fmt: skip
+    """The interval of a kappa, its ends moved for what the sample is too small to show; without ends it is unchanged.
+
+    A kappa of 1 has no standard error: its ends are those of the rule of three. Else its upper end is at least that of
+    `with_unrelated_end`. `expected` is as in `chance_disagreement`.
+    """
+    if interval.point == 1:
+        return with_rule_of_three(interval, total**2 / interval.cells / expected)
+    own = total**2 / interval.cells * interval.items / interval.n_eff
+    error = unrelated_error(slope, squares, products, own=own, pairs=pairs - own, total=total, items=interval.items)
+    return with_unrelated_end(interval, error)
 
 
 def interval_from_moments(sums: ArrayLike, cross: ArrayLike, items: int, cells: int, n_eff: float) -> Interval:
@@ -205,7 +272,7 @@ def interval_from_moments(sums: ArrayLike, cross: ArrayLike, items: int, cells: 
         )
     point, size = kappa_from_sums(total), (items, cells, n_eff)
     interval = _sandwich_interval(point, None if point is None else gradient_by_moments(total), square, *size)
-    return _end_by_rule_of_three(interval, float(total[0]), chance_disagreement_from_sums(total))
+    return interval if interval.low is None else _with_rare_events_by_moments(interval, total, square[:3, :3])
 
 
 def interval_from_table(
@@ -224,7 +291,11 @@ def interval_from_table(
     point = kappa(array, weights)
     slope = None if point is None else gradient_by_table(array, weights).ravel()
     interval = _sandwich_interval(point, slope, square, items, cells, n_eff)
-    return _end_by_rule_of_three(interval, float(array.sum()), chance_disagreement(array, weights))
+    if interval.low is None:
+        return interval
+    k = len(array)
+    sides = [square.reshape(k, k, k, k).sum(axis=axes) for axes in ((1, 3), (0, 2))]
+    return _with_rare_events_by_table(interval, array, sides, weights)
 
 
 def _sandwich_interval(
@@ -268,7 +339,7 @@ def bootstrap_kappa(
     drawn, observed = (kappa_replicates(total, k, weights, clustered.items) for total in (totals, sums))
     interval = _interval(point, observed, drawn, LOG_RATIO, *clustered.size)
     interval = interval if clustered.stratum is None else widen_for_strata(interval)
-    return clustered.end_by_rule_of_three(interval, k, weights)
+    return clustered.with_rare_events(interval, k, weights)
 
 
 def _interval(
@@ -322,7 +393,7 @@ def _linearise(cells: _Clustered, k: int, weights: Weights) -> Interval:
     se = error_of_influences(by_item, cells.stratum)
     interval = symmetric_interval(point, se, *cells.size, "linearised", -1.0, 1.0)
     interval = interval if cells.stratum is None else widen_for_strata(interval)
-    return cells.end_by_rule_of_three(interval, k, weights)
+    return cells.with_rare_events(interval, k, weights)
 
 
 def _influences(cells: _Clustered, k: int, weights: Weights) -> tuple[float | None, Floats]:

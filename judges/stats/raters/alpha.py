@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from math import sqrt
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from judges.rounding import ROUNDING
 from judges.stats.agreement import Codes, Floats, disagreement_weights
 from judges.stats.bins import row_count
 from judges.stats.bootstrap import FigureOfTotals
-from judges.stats.intervals import interval_of_sums
+from judges.stats.intervals import interval_of_sums, with_unrelated_end
 from judges.stats.raters.ratings import Ratings
 from judges.stats.uncertainty import Interval, with_rule_of_three
 
@@ -27,8 +28,9 @@ def alpha_interval(ratings: Ratings) -> Interval:
     are the same. Source: Krippendorff 2011, Computing Krippendorff's Alpha-Reliability.
 
     Coincidences add up over items, so a resample of items is a weighted sum of theirs; the ordinal distances follow the
-    values of each resample. The ends are those of `judges.stats.intervals.interval_of_sums`, and where people never
-    differed those of -log(a) labels one step from the others (the rule of three).
+    values of each resample. The ends are those of `judges.stats.intervals.interval_of_sums`, the upper one at least
+    that of people without any relation. Where people never differed they are those of -log(a) labels one step from the
+    others (the rule of three).
     """
     ratings = ratings.multi_rater_cells()
     item, place = (np.unique(n, return_inverse=True)[1] for n in (ratings.item, ratings.cell))
@@ -40,13 +42,34 @@ def alpha_interval(ratings: Ratings) -> Interval:
         per_item = _coincidences(ratings, item, items)
         figure = partial(_of_coincidences, has_order=ratings.scale.has_order)
     interval = interval_of_sums(per_item, figure, cells)
-    if interval.point != 1 or interval.low is None:
+    if interval.point is None or interval.low is None:
         return interval
+    if interval.point != 1:
+        return with_unrelated_end(interval, unrelated_error(ratings))
     # One label away from the m - 1 others adds a difference to them, and one from them, each counted 1 / (m - 1) times.
     _, slope = figure(per_item.sum(axis=0)[None])
     answers = np.unique(ratings.value)
     steps = 0 if ratings.scale.kind == "interval" else answers[:-1] * row_count(ratings.scale) + answers[1:]
     return with_rule_of_three(interval, 2 * float(-slope[0, steps].max()))
+
+
+def unrelated_error(ratings: Ratings, by_answer: bool = True) -> float:
+    """The error that agreement among people would have if they had nothing to do with each other.
+
+        e0^2 = V sum_u 2 m_u (m_u - 1) w_u^2 / (sum_u m_u (m_u - 1) w_u)^2
+
+    Each pair of answers in cell u has the weight w_u = 1 / (m_u - 1), as in alpha, or 1 (`by_answer` False), as in
+    kappa between two people. V is 1 where answers are ordered, else sum p_c p_k h_ck^2 of the shares p of the answers,
+    with h_ck = (1 - p_c - p_k + [c = k]) / (1 - sum p^2) - 1. Cells of one item count as independent.
+    """
+    answers = np.bincount(ratings.cell)[np.unique(ratings.cell)]
+    pairs, weight = answers * (answers - 1), 1 / (answers - 1) if by_answer else np.ones(len(answers))
+    variance = 1.0
+    if not ratings.scale.has_order:
+        share = np.bincount(ratings.value) / len(ratings)
+        slope = (1 - share - share[:, None] + np.eye(len(share))) / (1 - share @ share) - 1
+        variance = float(share @ slope**2 @ share)
+    return sqrt(2 * variance * float(pairs @ weight**2)) / float(pairs @ weight)
 
 
 def _coincidences(ratings: Ratings, item: Codes, items: int) -> Floats:

@@ -100,11 +100,11 @@ def holds(world, items, runs, seed=8):
 
 
 def holds_none(people, judge, runs, items=100, seed=9):
-    """Shares of samples whose interval of each correlation, and of the ICC, holds 0, where sides are unrelated.
+    """Shares of samples whose interval of kappa, the ICC and each correlation holds 0, where sides are unrelated.
 
     On a scale from 1 to 5 so many items have another answer than 5 (None: all answers are as common).
     """
-    rng, hits = np.random.default_rng(seed), np.zeros(4)
+    rng, item, hits = np.random.default_rng(seed), np.arange(items), np.zeros(5)
 
     def draw(differing):
         if differing is None:
@@ -114,8 +114,9 @@ def holds_none(people, judge, runs, items=100, seed=9):
         return side
 
     for _ in range(runs):
-        figures = concordance(Cells(np.arange(items), draw(people), draw(judge)))
-        hits += [figure.low <= 0 <= figure.high for figure in figures[:4]]
+        x, y = draw(people), draw(judge)
+        figures = kappa_interval(Cells(item, x - 1, y - 1), 5), *concordance(Cells(item, x, y))[:4]
+        hits += [figure.low <= 0 <= figure.high for figure in figures]
     return hits / runs
 
 
@@ -141,7 +142,7 @@ def rows(scale: float = 1.0) -> Iterator[Row]:
     for people, judge in ((None, 3), (None, 10), (3, 3), (5, 5), (20, 20)):
         sides = f"{judge} of 100 items differ" + (" on each side" if people else "")
         shares = holds_none(people, judge, runs)
-        for figure, share in zip(("ICC", "Pearson", "Spearman", "Kendall"), shares, strict=True):
+        for figure, share in zip(("kappa", "ICC", "Pearson", "Spearman", "Kendall"), shares, strict=True):
             yield coverage_row(f"no relation, {sides}: interval of {figure}", share, runs, low=0.93, high=1.0)
     good = max(20, round(200 * scale))
     power = ever(Scores("even", target=0.7), good)

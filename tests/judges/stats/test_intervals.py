@@ -22,6 +22,8 @@ from judges.stats.intervals import (
     interval_from_table,
     kappa_difference,
     kappa_interval,
+    linearised_kappa,
+    unrelated_error,
 )
 from judges.stats.uncertainty import wilson_interval
 from tests.judges.large_sample import fleiss_cohen_everitt
@@ -259,6 +261,53 @@ def test_fleiss_cohen_everitt_by_hand():
     # (0,1): .1 [(.6+.5)*.6]^2 = .04356                     (1,0): .2 [(.4+.5)*.6]^2 = .05832        sum .2116
     # minus [.4 - .5*.6]^2 = .01 -> .2016; / (10 * .25) = .08064
     assert fleiss_cohen_everitt([[4, 1], [2, 3]]) == pytest.approx(0.08064)
+
+
+@pytest.mark.filterwarnings("ignore:.*encountered:RuntimeWarning")
+@quick
+@given(table=arrays(np.int64, st.integers(2, 5).map(lambda k: (k, k)), elements=st.integers(0, 30)))
+def test_the_error_of_unrelated_sides_is_statsmodels(table):
+    assume(kappa(table) not in (None, 1) and all((table.sum(axis=axis) > 0).sum() > 1 for axis in (0, 1)))
+    items = int(table.sum())
+    human, judge = (np.repeat(np.indices(table.shape)[side].ravel(), table.ravel()) for side in (0, 1))
+    for weights in WEIGHTS:
+        expected = cohens_kappa(table, wt=weights).std_kappa0 * sqrt(items / (items - 1))
+        assert unrelated_error_of(Cells(np.arange(items), human, judge), len(table), weights) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize("turns", [1, 3])
+def test_the_error_of_unrelated_sides_is_that_of_items_put_together_at_random(weights, turns):
+    item, human, _ = dialogues(150, turns, seed=6)
+    _, other, _ = dialogues(150, turns, seed=7)
+    rng, points = np.random.default_rng(8), []
+    for _ in range(400):
+        judge = other.reshape(150, turns)[rng.permutation(150)].ravel()
+        points.append(kappa(cross_table(human, judge, 5), weights))
+    assert unrelated_error_of(Cells(item, human, judge), 5, weights) == pytest.approx(np.std(points), rel=0.15)
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize(("items", "differing"), [(100, 5), (300, 5), (100, 10), (LINEARISE_FROM, 5)])
+def test_few_answers_that_never_meet_do_not_exclude_that_the_sides_are_unrelated(items, differing, weights):
+    human, judge = np.full(items, 4), np.full(items, 4)
+    human[:differing], judge[differing : 2 * differing] = 2, 3
+    interval = kappa_interval(Cells(np.arange(items), human, judge), 5, weights)
+    assert interval.low < interval.lower_bound < interval.point < 0 < interval.high
+
+
+def unrelated_error_of(cells, k, weights):
+    """The error that `kappa_interval` compares kappa with."""
+    with pytest.MonkeyPatch.context() as patch:
+        errors = []
+
+        def keep(*sides, **sizes):
+            errors.append(unrelated_error(*sides, **sizes))
+            return errors[-1]
+
+        patch.setattr("judges.stats.intervals.unrelated_error", keep)
+        linearised_kappa(cells, k, weights)
+    return errors[0]
 
 
 def test_fleiss_cohen_everitt_of_an_undefined_kappa_is_none():

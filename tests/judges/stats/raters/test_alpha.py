@@ -6,8 +6,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from judges.stats import intervals
+from judges.stats.agreement import cross_table, kappa
 from judges.stats.intervals import LINEARISE_FROM
-from judges.stats.raters.alpha import alpha_interval
+from judges.stats.raters import human_ceiling
+from judges.stats.raters.alpha import alpha_interval, unrelated_error
 from judges.types import Scale
 from tests.judges.stats.raters.planted import FIVE, PLAIN, plant_ratings, ratings
 
@@ -158,3 +161,36 @@ def test_many_items_are_linearised_with_the_error_of_the_bootstrap():
     assert (linearised.method, bootstrap.method) == ("linearised", "cluster bootstrap, percentile and studentised")
     assert linearised.ends == pytest.approx(bootstrap.ends, abs=0.003)
     assert linearised.low == pytest.approx(linearised.point - 1.959964 * linearised.se)
+
+
+@pytest.mark.parametrize("level", ["ordinal", "nominal", "interval"])
+@pytest.mark.parametrize("sizes", [(2,), (3,), (2, 4)])
+def test_the_error_of_people_who_have_nothing_to_do_with_each_other(level, sizes, monkeypatch):
+    """Answers are put together at random, in cells of one size or of two: alpha and kappa spread as the error says."""
+    monkeypatch.setattr(intervals, "LINEARISE_FROM", 2)
+    rng, people = np.random.default_rng(3), np.resize(sizes, 120)
+    unit = np.repeat(np.arange(120), people)
+    name = np.concatenate([np.arange(m) for m in people])
+    answers, alphas, kappas = rng.choice(5, len(unit), p=[0.6, 0.2, 0.1, 0.05, 0.05]), [], []
+    for _ in range(300):
+        sample = ratings(
+            [(u, 0, f"{n}", v) for u, n, v in zip(unit, name, rng.permutation(answers), strict=True)], SCALES[level]
+        )
+        alphas.append(alpha_interval(sample).point)
+        first, second = sample.pairs()
+        table = cross_table(sample.value[first], sample.value[second], 5)
+        kappas.append(kappa(table + table.T, sample.scale.weights))
+    assert unrelated_error(sample) == pytest.approx(np.std(alphas), rel=0.15)
+    assert unrelated_error(sample, by_answer=False) == pytest.approx(np.std(kappas), rel=0.15)
+
+
+@pytest.mark.parametrize(("items", "differing"), [(100, 5), (300, 5), (100, 10), (LINEARISE_FROM, 5)])
+@pytest.mark.parametrize("level", ["ordinal", "nominal", "interval"])
+def test_few_answers_that_never_meet_do_not_exclude_that_people_are_unrelated(items, differing, level):
+    values = np.full((items, 2), 4)
+    values[:differing, 0], values[differing : 2 * differing, 1] = 2, 3
+    sample = ratings(
+        [(unit, 0, name, values[unit, n]) for unit in range(items) for n, name in enumerate("ab")], SCALES[level]
+    )
+    for figure in (alpha_interval(sample), human_ceiling.kappa_between_people(sample)):
+        assert figure.low < figure.lower_bound < figure.point < 0 < figure.high
