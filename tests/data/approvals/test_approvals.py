@@ -33,7 +33,7 @@ from data.records.access import Person
 from data.records.names import APPROVAL_ACTOR
 from data.records.rows import item_id, judge_id
 from data.records.settings import GoldRule
-from data.records.tables import IntakeRow, ItemUseRow, JudgeRow, LabelRow, ScoreRow
+from data.records.tables import AnswerRow, IntakeRow, ItemUseRow, JudgeRow, LabelRow, ScoreRow
 from data.store import Store, open_store
 from data.store.errors import BadInput, NotAllowed, NotApprovable, NotFound
 from data.store.ids import content_id, new_id, now
@@ -201,6 +201,10 @@ def test_a_decision_says_who_when_and_why_and_the_newest_holds(demo: tuple[Store
     assert [c[0] for c in store.rows("select action from change order by seq desc limit 3")] == [
         "approve", "suspend", "approve",
     ]  # fmt: skip
+    other = approvals.record_decision(store, "lou", *key[:3], "safety", "decline", "It fails.")
+    assert record.decision_history(store, *key) == [third, second, first]
+    assert record.decision_history(store, *key[:3], "safety") == [other]
+    assert record.decision_history(store, *key[:2]) == [other, third, second, first]
 
 
 # -- what is refused --------------------------------------------------------------------------------------------------
@@ -1327,3 +1331,24 @@ def test_labels_of_a_change_without_a_file_are_said_to_come_from_none(demo: tupl
     [(seq, by)] = store.rows("select seq, actor from change where seq not in (select seq from intake) limit 1")
     [origin] = label_caveats._imports_of_labels(store, {seq: 3})
     assert (origin.labels, origin.source, origin.by, origin.sampling) == (3, "no file that is known", by, "unknown")
+
+
+def test_drawn_items_are_skipped_where_nobody_labelled_them_and_put_aside_in_this_dataset_alone(tmp_path: Path) -> None:
+    drawn = [Cell(n, TURN, (), 3.0, probability=0.5) for n in range(3)]
+    store, dataset, judge = open_workspace(tmp_path / "a.duckdb", [*drawn, Cell(3, TURN, (3.0,), 3.0, probability=0.5)])
+    other, _ = fill(store, [Cell(0, TURN, (), 3.0)], "other")
+
+    def answer(tx: Any) -> None:
+        tx.append([
+            AnswerRow(new_id(), dataset, content_id("demo", n), "", "ann", judge, action, "blind", "", "", 900, now())
+            for n, action in ((0, "skip"), (1, "save"), (3, "skip"))
+        ])  # fmt: skip
+
+    store.tx("ann", "answer", answer)
+    excluded_items.exclude_items(store, "ray", dataset, [content_id("demo", 2)], "It was tuned on.")
+    excluded_items.exclude_items(store, "ray", other, [content_id("other", 0)], "It was tuned on.")
+    origin = label_caveats.label_origin(store, dataset, judge, "multi_turn_dialogue", HELP)
+    assert (origin.drawn, origin.skipped, origin.excluded) == (4, 1, 1)
+    facts = case.case_facts(store, case.find_case(store, dataset, judge, "turn", "helpfulness"))
+    assert ("items left out", 1.0, "0 as examples of the prompt, 1 as used for tuning") in list(facts)
+    store.close()

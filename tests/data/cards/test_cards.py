@@ -103,6 +103,30 @@ def test_names_and_scales_that_are_taken_are_refused_in_sentences(store: Store) 
         )
 
 
+def test_what_people_labelled_keeps_its_scale_while_the_card_asks_it_and_no_judge_used_it(store: Store) -> None:
+    cards.save_card(store, "lea", recipe())
+    item = seeds.dialogue(1)
+    label = {"item": item["id"], "dimension": "zz敬語", "mode": "blind", "made_at": "2026-01-31T12:00:00Z"}
+    bring(store, [item, label | {"unit": "turn:1", "value": 5, "annotator": "bo"}])
+    with pytest.raises(BadInput, match="means 1 to 5"):
+        cards.save_card(store, "lea", recipe(hi=3))
+
+
+def test_a_card_of_responses_is_not_kept_by_its_own_questions_on_turns_until_people_answered_them(store: Store) -> None:
+    wit = {"name": "zz_wit", "unit": "response", "definition": "x", "answers": {"hi": 3}}
+    response = {"name": "zz_manners", "title": "Manners", "kind": "response"}
+    cards.save_card(store, "lea", response | {"dimensions": [wit]})
+    five = response | {"dimensions": [wit | {"answers": {"hi": 5}}]}
+    cards.save_card(store, "lea", five)
+    item = seeds.dialogue(1)
+    label = {"item": item["id"], "dimension": "zz_wit", "mode": "blind", "made_at": "2026-01-31T12:00:00Z"}
+    bring(store, [item, label | {"unit": "turn:1", "value": 5, "annotator": "bo"}])
+    cards.save_card(store, "lea", response | {"dimensions": [wit | {"name": "zz_charm"}]})
+    assert cards.answerable_dimensions(store)["dialogue", "turn", "zz_wit"].scale.hi == 5
+    with pytest.raises(BadInput, match="means 1 to 5"):
+        cards.save_card(store, "lea", recipe(dimensions=[wit | {"unit": "turn"}], name="zz_other"))
+
+
 def test_what_people_labelled_keeps_its_scale_when_the_card_asks_it_no_more(store: Store, tmp_path: Path) -> None:
     """Without a judge; labels of 5 were on a scale from 1 to 3, and between the two versions there was no gold."""
 
