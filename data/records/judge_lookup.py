@@ -17,13 +17,12 @@ SAYS = 'a model, the head of a judge\'s id, or "MODEL temperature=0.7" where par
 
 def dataset_judge_names(store: Store, dataset_id: str) -> list[JudgeTraits]:
     """The judges of a dataset, most items first, those of probes left out."""
-    judges, known = datasets.dataset_judges(store, dataset_id), datasets.every_judge(store)
-    return [
-        JudgeTraits(
-            judge.id, judge.card, judge.model, known[judge.id].parameters, known[judge.id].card_version, judge.synthetic
-        )
-        for judge in judges
-    ]
+    return _judge_traits(store, [judge.id for judge in datasets.dataset_judges(store, dataset_id)])
+
+
+def _judge_traits(store: Store, ids: Collection[str]) -> list[JudgeTraits]:
+    rows = map(datasets.every_judge(store).__getitem__, ids)
+    return [JudgeTraits(r.id, r.card, r.model, r.parameters, r.card_version, r.synthetic) for r in rows]
 
 
 def distinct_judge_names(judges: list[JudgeTraits]) -> dict[str, str]:
@@ -35,10 +34,7 @@ def distinct_judge_names(judges: list[JudgeTraits]) -> dict[str, str]:
 @allow("annotator")
 def judge_differences(store: Store, ids: Collection[str]) -> dict[str, str]:
     """By id, what distinguishes each of these judges from those of its card and model, as "version 1a2b3c4d5e6f"."""
-    known = datasets.every_judge(store)
-    rows = [known[id_] for id_ in ids]
-    judges = [JudgeTraits(r.id, r.card, r.model, r.parameters, r.card_version, r.synthetic) for r in rows]
-    return {key: " · ".join(pairs) for key, pairs in _differences(judges).items()}
+    return {key: " · ".join(pairs) for key, pairs in _differences(_judge_traits(store, ids)).items()}
 
 
 def _differences(judges: list[JudgeTraits]) -> dict[str, list[str]]:
