@@ -70,18 +70,16 @@ def dataset_names(store: Store | Tx) -> dict[str, str]:
 
 def find_judge(store: Store | Tx, judge_id: str) -> JudgeRow:
     """The judge of that id. Raises NotFound."""
-    judge = every_judge(store, judge_id).get(judge_id)
+    judge = every_judge(store).get(judge_id)
     if judge is None:
         raise NotFound(f"There is no judge {judge_id!r} in this workspace. The link may belong to another one.")
     return judge
 
 
 @cache_result
-def every_judge(store: Store | Tx, judge_id: str = "") -> dict[str, JudgeRow]:
-    """Every judge by its id, or the one of an id."""
-    only, params = (" where id = $1", [judge_id]) if judge_id else ("", [])
-    rows = store.rows(f"select {columns_of(JudgeRow)} from judge{only}", params)
-    return {str(row[0]): JudgeRow(*row) for row in rows}
+def every_judge(store: Store | Tx) -> dict[str, JudgeRow]:
+    """Every judge by its id."""
+    return {str(row[0]): JudgeRow(*row) for row in store.rows(f"select {columns_of(JudgeRow)} from judge")}
 
 
 @allow("annotator")
