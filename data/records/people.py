@@ -22,15 +22,11 @@ _NAME = re.compile(f"[^{NO_NAME_SIGNS}]{{1,{MAX_NAME_LETTERS}}}")
 
 
 @allow("anybody")
+@cache_result
 def all_people(store: Store | Tx, active: bool = True) -> list[Person]:
     """All people by name; `active=False` includes those who left and annotators known from imports only."""
-    return [person for person in _every_person(store) if person.active or not active]
-
-
-@cache_result
-def _every_person(store: Store | Tx) -> list[Person]:
     rows = store.rows("select person, role, active, team from person_now order by lower(person)")
-    return [Person(*row) for row in rows]
+    return [person for person in (Person(*row) for row in rows) if person.active or not active]
 
 
 @dataclass(frozen=True)
