@@ -83,7 +83,7 @@ def new_token(
         return row.id
 
     token_id = act(store, actor, "annotator", "token", work)
-    return next(token for token in _tokens(store).values() if token.id == token_id), text
+    return _token(store, token_id), text
 
 
 @allow("annotator")
@@ -106,9 +106,7 @@ def revoke_token(store: Store, actor: str, token_id: str) -> None:
     """End a token: one's own, or as a lead anybody's. Raises NotFound, NotAllowed."""
 
     def work(tx: Tx) -> None:
-        token = next((token for token in _tokens(tx).values() if token.id == token_id), None)
-        if token is None:
-            raise NotFound("There is no such token. Load the list again.")
+        token = _token(tx, token_id)
         require(tx, actor, "annotator" if token.person == actor else "lead")
         if not token.revoked:
             tx.append([ApiTokenEventRow(new_id(), token_id, "revoked", now())])
@@ -125,7 +123,7 @@ def find_token(store: Store, text: str) -> tuple[Token, Person]:
     token = _tokens(store).get(_hash(text))
     if token is None:
         raise NotAllowed("This token is not known here. Make one on the page Your labels.")
-    _refuse_ended(token)
+    refuse_ended(store, token)
     try:
         person = find_person(store, token.person)
     except NotFound as error:
@@ -145,14 +143,9 @@ def find_token(store: Store, text: str) -> tuple[Token, Person]:
 @allow("anybody")
 def refuse_ended(store: Store, token: Token) -> None:
     """Raises NotAllowed where a token that let somebody in has ended since."""
-    for current in _tokens(store).values():
-        if current.id == token.id:
-            _refuse_ended(current)
-
-
-def _refuse_ended(token: Token) -> None:
-    if token.state(now()) != "holds":
-        raise NotAllowed(f"This token ({token.prefix}...) has {'been revoked' if token.revoked else 'expired'}.")
+    current = _token(store, token.id)
+    if current.state(now()) != "holds":
+        raise NotAllowed(f"This token ({current.prefix}...) has {'been revoked' if current.revoked else 'expired'}.")
 
 
 def _note_use(store: Store, token: Token) -> None:
@@ -160,8 +153,8 @@ def _note_use(store: Store, token: Token) -> None:
         return
 
     def work(tx: Tx) -> None:
-        newest = next((current.used for current in _tokens(tx).values() if current.id == token.id), None)
-        if newest is None or now() - newest >= _MIN_TIME_BETWEEN_USE_EVENTS:
+        used = _token(tx, token.id).used
+        if used is None or now() - used >= _MIN_TIME_BETWEEN_USE_EVENTS:
             tx.append([ApiTokenEventRow(new_id(), token.id, "used", now())])
 
     store.tx(token.person, "token used", work)
@@ -175,6 +168,13 @@ def _seen_in_groups(store: Store) -> dict[str, datetime]:
         "and l.subject = n.subject where n.granted <> '' group by n.person"
     )
     return {str(name): at for name, at in rows}
+
+
+def _token(reader: Store | Tx, token_id: str) -> Token:
+    token = next((token for token in _tokens(reader).values() if token.id == token_id), None)
+    if token is None:
+        raise NotFound("There is no such token. Load the list again.")
+    return token
 
 
 @cache_result
