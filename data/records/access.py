@@ -166,10 +166,8 @@ class Visit(Store):
                     if self.person
                     else "Nobody is signed in here. Sign in first."
                 )
-            if role != "anybody" and not visitor.may(role):
-                raise NotAllowed(
-                    f"This needs the role {role}; {visitor.name} is {visitor.role}. A lead can change roles."
-                )
+            if role != "anybody":
+                require(self._store, visitor.name, role)
         if acting is not None and acting != self.person:
             raise NotAllowed(f"{self.person or 'Nobody'} is signed in here, so nothing is done as {acting!r}.")
         return self._store
