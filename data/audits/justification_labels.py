@@ -51,11 +51,7 @@ class JustifiedScore:
 
 @dataclass(frozen=True)
 class JustificationTally:
-    """The counts of answers to the question whether justifications fit.
-
-    It has the ratings that have a justification, those that somebody answered, those of them where most people say that
-    it does not fit, and how many this person answered.
-    """
+    """Ratings with a justification, those answered, those of them most say no to, and how many this person answered."""
 
     cells: int
     answered: int
@@ -102,10 +98,7 @@ def _to_justified(row: Sequence[object]) -> JustifiedScore:
 
 @allow("annotator")
 def record_fit(store: Store, actor: str, judge_id: str, cell: JustifiedScore, fits: bool) -> None:
-    """Say whether a justification fits its score; a newer answer of the same person replaces it.
-
-    Raises NotAllowed, BadInput where the judge gave no such justification.
-    """
+    """Say whether a justification fits its score, instead of what one said before. Raises NotAllowed, BadInput."""
 
     def work(tx: Tx) -> None:
         exposure.add_exposures(tx, actor, {cell.item: [judge_id]}, "justifications")

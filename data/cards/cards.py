@@ -28,10 +28,7 @@ _SCOPE = "cards"
 
 @dataclass(frozen=True)
 class CardVersion:
-    """A version of a card that a workspace holds.
-
-    It has who saved it when, how many judges use it, and whether it is the one that is offered now.
-    """
+    """A version of a card: who saved it when, how many judges use it, and whether it is the one offered now."""
 
     version: str
     card: Card
@@ -170,10 +167,7 @@ def _questions(card: Card) -> dict[Place, Dimension]:
 
 
 def earlier_cards(store: Store | Tx, unused: bool = False) -> list[Card]:
-    """Return the cards that judges used and that are not current: earlier versions, and named dimensions.
-
-    With `unused` also the other versions of current cards by which nothing was judged yet.
-    """
+    """Cards that judges used and that are not current; with `unused` also the other versions of current cards."""
     current = current_cards(store)
     now = {card.version for card in current.values()}
     rows = store.rows(
@@ -187,10 +181,7 @@ def earlier_cards(store: Store | Tx, unused: bool = False) -> list[Card]:
 
 @allow("lead")
 def draft_card(store: Store | Tx, recipe: Recipe) -> Card:
-    """Return the card that saving a recipe would make.
-
-    It keeps the examples of the card of that name if all of them still fit its reply; otherwise it has none.
-    """
+    """The card that saving a recipe would make, with the examples of the one of that name if all still fit."""
     card, current_card = from_recipe(recipe), current_cards(store).get(recipe.name)
     if current_card is None or not current_card.examples:
         return card

@@ -91,11 +91,7 @@ def comparable_labels(labels: Iterable[PersonLabel]) -> tuple[PersonLabel, ...]:
 
 
 def cells_to_adjudicate(store: Store | Tx, dataset_id: str) -> list[LabelledCell]:
-    """The ratings of a dataset that somebody has to adjudicate.
-
-    Items whose people disagree most come first, each item's ratings together and in reading order. Until somebody has
-    adjudicated, a rating keeps the gold that the rule gives it.
-    """
+    """The ratings that wait, by item, most disputed first; until then they have the gold that the rule gives them."""
     return cells_waiting_under(store, dataset_id, gold_rule(store, dataset_id))
 
 
@@ -118,10 +114,7 @@ def order_cells(store: Store | Tx, cells: Sequence[LabelledCell]) -> list[Labell
 
 
 def cells_waiting_under(store: Store | Tx, dataset_id: str, rule: GoldRule) -> list[LabelledCell]:
-    """Return the cells that wait, or would wait under a rule.
-
-    These are cells on which people disagree and that nobody has decided, or whose labels changed since.
-    """
+    """The cells that wait under a rule: people disagree and nobody has decided, or their labels changed since."""
     disputed_cells = _cells_apart(store, dataset_id, rule)
     decisions = standing_adjudications(store, dataset_id)
     if not decisions:

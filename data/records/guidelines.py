@@ -50,10 +50,7 @@ def current_guidelines(store: Store | Tx, dataset_id: str) -> GuidelinesVersion 
 
 @allow("lead")
 def write_guidelines(store: Store, actor: str, dataset_id: str, text: str) -> int:
-    """Write the guidelines of a dataset (leads); gives the number of the version that holds.
-
-    That is the old one where nothing changed. Raises BadInput for a text that is too long.
-    """
+    """Write a dataset's guidelines; the number of the version that holds. Raises BadInput for too long a text."""
     text = "\n".join(line.rstrip() for line in storable_text(text).splitlines()).strip()
     if len(text) > MAX_GUIDELINES_LENGTH:
         raise BadInput(f"The guidelines have {len(text):,} characters: shorten them to {MAX_GUIDELINES_LENGTH:,}.")

@@ -51,10 +51,7 @@ Failure = duckdb.Error
 
 @dataclass(frozen=True)
 class StoreFile:
-    """A store as it lies on the disk.
-
-    It has the version of its tables, its newest change with its digest, and whether a mark is beside it.
-    """
+    """A store as it lies on the disk: version, newest change with its digest, and whether a mark is beside it."""
 
     version: int
     newest: int
@@ -66,10 +63,7 @@ class StoreFile:
 
 
 def real_path(path: Path) -> Path:
-    """The file that a store's path means, past links.
-
-    Raises StoreDamaged for a link to nowhere, and BadInput for a path with a question mark.
-    """
+    """A store's file, past links. Raises StoreDamaged for a link to nowhere, BadInput for a question mark in it."""
     if os.path.islink(path) and not os.path.exists(path):
         raise StoreDamaged(f"The store {path} is a link to {os.readlink(path)}, which does not exist. Fix the link.")
     real = os.path.realpath(path)
@@ -288,10 +282,7 @@ def _without_progress_bar(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConn
 
 
 def connect(path: Path, log: int = 0) -> duckdb.DuckDBPyConnection:
-    """Open for writing what `inspect_store` has passed.
-
-    A log above `log` MB (0: DuckDB's own limit) is folded into the file.
-    """
+    """Open what `inspect_store` has passed; a log above `log` MB (0: DuckDB's own limit) is folded into the file."""
     try:
         config = _config() | ({"checkpoint_threshold": f"{log}MB"} if log else {})
         con = _without_progress_bar(duckdb.connect(str(path), config=config))

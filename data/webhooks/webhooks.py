@@ -126,10 +126,7 @@ def list_webhooks(store: Store, actor: str) -> list[Webhook]:
 
 @allow("lead")
 def set_state(store: Store, actor: str, webhook_id: str, state: str) -> None:
-    """Make a webhook `active`, `paused` or `removed`. Raises NotFound, NotAllowed.
-
-    What happens while it is paused is told once it is active again.
-    """
+    """Make a webhook `active`, `paused` (told later) or `removed`. Raises NotFound, NotAllowed."""
 
     def work(tx: Tx) -> None:
         if _one(tx, webhook_id).state != state:
