@@ -296,17 +296,12 @@ def is_order_known(labels: DimensionLabels, rows: np.ndarray[tuple[int, ...], np
 @cache_result
 def annotator_work(store: Store, dataset_id: str) -> dict[str, RaterWork]:
     """Return the work of every person in a dataset, over all dimensions, by name."""
-    seconds = defaultdict[str, list[float]](list)
-    assisted = defaultdict[str, list[float]](list)
     first = (  # a correction weeks later does not show how long an item took
-        "select person, mode, milliseconds from (select person, mode, milliseconds, row_number() over "
-        "(partition by person, item_id order by seq, id) as nth from answer where dataset_id = $1 and action = 'save'"
-        ") a where nth = 1 and milliseconds > 0"
+        "select person, mode, milliseconds / 1000 as seconds from answer where dataset_id = $1 and action = 'save' "
+        "qualify row_number() over (partition by person, item_id order by seq, id) = 1 and milliseconds > 0"
     )
-    for person, mode, milliseconds in store.rows(first, [dataset_id]):
-        seconds[str(person)].append(float(milliseconds) / 1000)
-        if mode == "assisted":
-            assisted[str(person)].append(float(milliseconds) / 1000)
+    query = f"select person, list(seconds), list(seconds) filter (mode = 'assisted') from ({first}) group by person"
+    seconds = {name: (tuple(every), tuple(part or ())) for name, every, part in store.rows(query, [dataset_id])}
     seen, nearest = "l.mode = 'assisted' and l.saw", nearest_sql("l.seen")
     rows = store.rows(
         "select l.annotator, count(*), count(distinct l.item_id), "
@@ -320,7 +315,7 @@ def annotator_work(store: Store, dataset_id: str) -> dict[str, RaterWork]:
     work = {}
     for name, *numbers in rows:
         labels_, items, blind, shown, revealed, seen_, scores_kept, unseen = (int(n) for n in numbers)
-        times = tuple(seconds[name]), tuple(assisted[name])
+        times = seconds.get(name, ((), ()))
         work[str(name)] = RaterWork(labels_, items, blind, shown, revealed, seen_, scores_kept, *times, unseen)
     return work
 

@@ -133,16 +133,12 @@ def _with_items(
 def _group_copies(reader: Store | Tx, item_ids: list[str], table: str) -> Mapping[str, tuple[str, ...]]:
     """Copies among these items."""
     query = (
-        f"with bare as (select id, md5({_CONTENT_WITHOUT_META_SQL}) as alike from {table} "
-        f"where not ({_TEXTLESS_SQL}) and id = any($1)) "
-        "select b.alike, b.id from bare b "
-        "join (select alike from bare group by alike having count(*) > 1) m on m.alike = b.alike order by 1, 2"
+        f"select list(id order by id) from {table} where not ({_TEXTLESS_SQL}) and id = any($1) "
+        f"group by md5({_CONTENT_WITHOUT_META_SQL}) having count(*) > 1"
     )
-    groups: dict[str, list[str]] = {}
-    for digest, item in reader.rows(query, [item_ids]):
-        groups.setdefault(str(digest), []).append(str(item))
     # One tuple for all of a group: thousands of items may have the same short text.
-    return MappingProxyType({item: group for group in map(tuple, groups.values()) for item in group})
+    groups = [tuple(ids) for (ids,) in reader.rows(query, [item_ids])]
+    return {item: group for group in groups for item in group}
 
 
 def answer_mode(drawn: str, known: Collection[str]) -> AnswerMode:
@@ -268,11 +264,9 @@ def revealed_items(reader: Store | Tx, person: str, item_ids: Collection[str]) -
 
 def judges_of_items(reader: Store | Tx, item_ids: Collection[str]) -> dict[str, set[str]]:
     """item -> the judges that have judged it; those of a probe, whose scores no page shows beside an item, left out."""
-    judges_by_item: dict[str, set[str]] = {}
-    for item, judge in reader.rows(
-        "select distinct m.item_id, m.judge_id from judgment m join judge j on j.id = m.judge_id "
-        f"where m.item_id = any($1) and {NO_PROBE_SQL}",
+    rows = reader.rows(
+        "select m.item_id, list(distinct m.judge_id) from judgment m join judge j on j.id = m.judge_id "
+        f"where m.item_id = any($1) and {NO_PROBE_SQL} group by m.item_id",
         [list(item_ids)],
-    ):
-        judges_by_item.setdefault(str(item), set()).add(str(judge))
-    return judges_by_item
+    )
+    return {str(item): set(judges) for item, judges in rows}

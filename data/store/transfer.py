@@ -138,15 +138,12 @@ def _reading(file: Path, columns: Columns, longest: int) -> str:
 
 def column_types(cursor: Any) -> dict[str, dict[str, str]]:
     """The tables of a workspace in DuckDB whose rows belong to changes, with their columns."""
-    columns_by_table: dict[str, dict[str, str]] = {}
-    for table, column, kind in cursor.execute(
-        "select c.table_name, c.column_name, c.data_type from information_schema.columns c "
-        "join information_schema.tables t on t.table_name = c.table_name and t.table_schema = c.table_schema "
-        "where t.table_type = 'BASE TABLE' and c.table_catalog = current_database() "
-        "order by c.table_name, c.ordinal_position"
-    ).fetchall():
-        columns_by_table.setdefault(str(table), {})[str(column)] = str(kind)
-    return {table: columns for table, columns in columns_by_table.items() if "seq" in columns}
+    rows = cursor.execute(
+        "select table_name, list(column_name order by column_index), list(data_type order by column_index) "
+        "from duckdb_columns() join duckdb_tables() using (database_name, schema_name, table_name) "
+        "where database_name = current_database() group by table_name order by table_name"
+    ).fetchall()
+    return {table: dict(zip(names, kinds, strict=True)) for table, names, kinds in rows if "seq" in names}
 
 
 def digests(cursor: duckdb.DuckDBPyConnection, up_to: int) -> dict[str, tuple[int, int]]:

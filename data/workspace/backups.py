@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections import defaultdict
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -147,10 +146,7 @@ def take_backup(store: Store, actor: str, name: str) -> Path:
     upto = restore.backup_revision(file)
 
     def work(tx: Tx) -> None:
-        judges_by_item = defaultdict[str, set[str]](set)
-        for item, judge in tx.rows(_SHOWN_SCORES_SQL, [upto, actor]):
-            judges_by_item[str(item)].add(str(judge))
-        exposure.add_exposures(tx, actor, judges_by_item, "backup")
+        exposure.add_exposures(tx, actor, dict(tx.rows(_SHOWN_SCORES_SQL, [upto, actor])), "backup")
         record_backup(tx, TAKEN, name, upto)
 
     act(store, actor, "lead", "export", work)
@@ -159,12 +155,14 @@ def take_backup(store: Store, actor: str, name: str) -> Path:
 
 
 _SHOWN_SCORES_SQL = f"""
+select item_id, list(judge_id) from (
 select m.item_id, m.judge_id from judgment m join judge j on j.id = m.judge_id
 where m.seq <= $1 and {NO_PROBE_SQL}
 union select item_id, '{exposure.OTHER_PEOPLE}' from label where seq <= $1 and annotator <> $2
 union select item_id, '{exposure.OTHER_PEOPLE}' from adjudication where seq <= $1 and person <> $2
+) group by item_id
 """
-"""(item, judge) of everything that judges, and people other than $2, have said up to a revision."""
+"""(item, judges) of everything that judges, and people other than $2, have said up to a revision."""
 
 
 def record_backup(tx: Tx, kind: str, name: str, revision: int, **more: str) -> None:

@@ -30,12 +30,11 @@ _MAY_BE_EMPTY = {
 @allow("lead")
 def verify(store: Store) -> list[str]:
     """Everything that is wrong with a workspace, in sentences; an empty list where it is sound."""
-    columns: dict[str, list[str]] = {}
-    for table, column in store.rows(
-        "select c.table_name, c.column_name from information_schema.columns c join information_schema.tables t "
-        "on t.table_name = c.table_name where t.table_type = 'BASE TABLE' order by 1, 2"
-    ):
-        columns.setdefault(table, []).append(column)
+    columns: dict[str, list[str]] = dict(store.rows(
+        "select c.table_name, list(c.column_name order by c.column_name) from information_schema.columns c "
+        "join information_schema.tables t on t.table_name = c.table_name where t.table_type = 'BASE TABLE' "
+        "group by c.table_name order by c.table_name"
+    ))  # fmt: skip
     holding = " union all ".join(f"select '{table}' where exists (select 1 from {table})" for table in columns)
     filled = {table: columns[table] for (table,) in sorted(store.rows(holding))}
     return [
