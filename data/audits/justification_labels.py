@@ -76,7 +76,7 @@ def justifications_ahead(
         [dataset_id, judge_id, person, sorted(exposure.blind_pending(store, person)), list(dimensions)],
     )
     exposure.record_exposures(store, person, {str(row[0]): [judge_id] for row in rows}, "justifications")
-    return [_to_justified(row) for row in rows]
+    return [JustifiedScore(*row) for row in rows]
 
 
 @allow("annotator")
@@ -88,12 +88,7 @@ def last_justification(store: Store, dataset_id: str, judge_id: str, person: str
         f"and f.dimension = r.dimension {_OF_JUDGE} and f.person = $3 order by f.seq desc, f.id desc limit 1",
         [dataset_id, judge_id, person],
     )
-    return (_to_justified(rows[0]), bool(rows[0][6])) if rows else None
-
-
-def _to_justified(row: Sequence[object]) -> JustifiedScore:
-    value = None if row[4] is None else float(row[4])  # type: ignore[arg-type]
-    return JustifiedScore(str(row[0]), str(row[1]), str(row[2]), str(row[3]), value, str(row[5]))
+    return (JustifiedScore(*rows[0][:6]), bool(rows[0][6])) if rows else None
 
 
 @allow("annotator")

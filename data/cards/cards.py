@@ -261,11 +261,7 @@ def attach_examples(store: Store, actor: str, name: str, examples: Sequence[Exam
         raise BadInput(f"{card.title} has the examples of the card that it applies per turn: attach them there.")
     plain = replace(card, examples=())
     new_card = with_examples(plain, examples) if examples else plain
-
-    def work(tx: Tx) -> None:
-        _put(tx, new_card)
-
-    act(store, actor, "lead", "card", work, new_card.name)
+    act(store, actor, "lead", "card", lambda tx: _put(tx, new_card), new_card.name)
     return new_card
 
 
@@ -330,11 +326,7 @@ def recipe_faults(store: Store | Tx, recipe: Recipe) -> list[str]:
 
 
 def _scales_in_use(store: Store | Tx, name: str) -> dict[Place, Scale]:
-    """Return the scales that a card of that name has to keep.
-
-    They are those of all other cards, of its own versions that a judge used, and of dimensions that people have
-    labelled, whether a card still asks them or not.
-    """
+    """The scales that a card has to keep: those of other cards, of its used versions, and of labelled dimensions."""
     current_card = current_cards(store).get(name)
     others = [card for card in current_cards(store).values() if card.name not in (name, f"{name}_on_turns")]
     scales: dict[Place, Scale] = {

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Literal, NamedTuple
 
 from data.records import leads, people
-from data.records.access import ROLES, Role, act, allow, find_person, require
+from data.records.access import ROLES, Role, act, allow, require
 from data.records.names import MACHINE_ACTOR, has_invisible_characters
 from data.records.tables import InvitationRow
 from data.store import Store, Tx
@@ -48,11 +48,7 @@ def plain_address(email: str) -> str:
 
 @allow("lead")
 def invite(store: Store, actor: str, email: str, role: Role, person: str = "", days: int = DAYS) -> Invitation:
-    """Invite whoever has an e-mail address (leads), in a role, or as somebody here, whose role they then have.
-
-    An open invitation to that address ends. Raises NotAllowed; BadInput for an address or time that cannot be, and
-    where the policy asks for two leads and one alone would make a lead.
-    """
+    """Invite an address in a role, or as somebody here; an open invitation to it ends. Raises NotAllowed, BadInput."""
     new = Invitation(new_id(), plain_address(email), "", role, person, _until(days), actor)
 
     return act(store, actor, "lead", "invite", lambda tx: _open(tx, new), new.email)
@@ -127,9 +123,10 @@ def open_invitations(store: Store | Tx) -> list[Invitation]:
 
 def find_invitation(tx: Tx, email: str, subject: str) -> Invitation | None:
     """The open invitation, of somebody who still leads, that an account with this verified address can accept."""
+    inviters = leads.current_leads(leads.lead_history(tx)) | {MACHINE_ACTOR}
     for invitation in open_invitations(tx):
         named = invitation.email == email if invitation.email else invitation.subject == subject
-        if named and invitation.whom and (invitation.inviter == MACHINE_ACTOR or _leads(tx, invitation.inviter)):
+        if named and invitation.whom and invitation.inviter in inviters:
             return invitation
     return None
 
@@ -143,12 +140,6 @@ def accept_invitation(tx: Tx, invitation: Invitation, name: str) -> str:
     _append(tx, invitation, "accepted")
     return invitation.person or people.add_person(tx, name, invitation.role)
 
-
-def _leads(tx: Tx, name: str) -> bool:
-    try:
-        return find_person(tx, name).may("lead")
-    except NotFound:
-        return False
 
 
 def _open_ones(store: Store | Tx) -> Sequence[Invitation]:

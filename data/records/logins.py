@@ -139,7 +139,10 @@ def sign_in(store: Store, account: Account) -> str:
         raise NotAllowed("This sign-in was not used in time, or the provider's clock is wrong. Sign in again.")
     person = store.tx(SIGN_IN_ACTOR, "sign in", lambda tx: _update_account(tx, account))
     if not person:
-        raise NotAllowed(_stranger(account))
+        whose = account.email or f"account {account.subject} (the provider has not verified an e-mail address of it)"
+        raise NotAllowed(
+            f"You are signed in, but nobody has invited {whose} here. Ask a lead of this workspace for an invitation."
+        )
 
     def begin(tx: Tx) -> None:
         if find_login(tx, account.key) is not None:
@@ -200,10 +203,6 @@ def _left_by_groups(tx: Tx, name: str) -> bool:
     )
     return bool(rows) and rows[0][0] == SIGN_IN_ACTOR
 
-
-def _stranger(account: Account) -> str:
-    whose = account.email or f"account {account.subject} (the provider has not verified an e-mail address of it)"
-    return f"You are signed in, but nobody has invited {whose} here. Ask a lead of this workspace for an invitation."
 
 
 @allow("annotator")

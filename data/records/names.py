@@ -72,23 +72,16 @@ def lookalike_keys(name: str) -> frozenset[str]:
 
 def _fold_shapes(name: str) -> tuple[str, str]:
     """A name as it is drawn, and as it is drawn in small letters: a capital I is l in the one, and i in the other."""
-    text = unicodedata.normalize("NFC", _MARKS.sub("", unicodedata.normalize("NFD", _normalize(name)))).translate(_KANA)
+    visible = "".join(c for c in unicodedata.normalize("NFKC", name) if not has_invisible_characters(c))
+    text = unicodedata.normalize("NFC", _MARKS.sub("", unicodedata.normalize("NFD", visible))).translate(_KANA)
     first, second = (t.translate(_LIKE).casefold().translate(_LIKE).translate(_UPPER) for t in (text, text.casefold()))
     return first, second
 
 
-def _normalize(name: str) -> str:
-    return "".join(c for c in unicodedata.normalize("NFKC", name) if not has_invisible_characters(c))
-
-
 def _strip_marks(text: str) -> str:
-    letters = "".join(c for c in text if c not in _STROKES and _counts(unicodedata.category(c)))
+    """A text without what sets no names apart: punctuation, spaces, and what looks like a stroke or dash."""
+    letters = "".join(c for c in text if c not in _STROKES and not re.match("[PZ]|S[km]", unicodedata.category(c)))
     return letters.replace("rn", "m").replace("vv", "w")
-
-
-def _counts(category: str) -> bool:
-    """Whether signs of a category set names apart: not punctuation and spaces, nor what looks like a stroke or dash."""
-    return category[0] not in "PZ" and category not in ("Sk", "Sm")
 
 
 def find_lookalike(known: Iterable[str], name: str) -> str | None:

@@ -148,11 +148,7 @@ def _end_pending_change(tx: Tx, name: str) -> None:
 @allow("lead")
 def withdraw_lead_proposal(store: Store, actor: str, name: str) -> None:
     """Take a change of who leads back that waits for another lead (leads). Raises NotAllowed."""
-
-    def work(tx: Tx) -> None:
-        _end_pending_change(tx, name)
-
-    act(store, actor, "lead", "person", work, name)
+    act(store, actor, "lead", "person", lambda tx: _end_pending_change(tx, name), name)
 
 
 def make_lead_locally(store: Store, name: str) -> Person:
