@@ -14,7 +14,7 @@ from data.assignments.shares import spread_items
 from data.calibration import item_fields
 from data.queue.queue import Stream
 from data.records import people, tags
-from data.records.access import act, allow, find_person, require
+from data.records.access import act, allow, allow_change, find_person, require
 from data.records.queue_index import IndexedAssignment, QueuedDraw, QueueIndex, current_index
 from data.records.tables import AssignmentItemRow, AssignmentRow, ClaimRow
 from data.store import Row, Store, Tx, columns_of
@@ -438,31 +438,23 @@ def own_notes(store: Store, person: str, dataset_id: str) -> list[str]:
 # -- changing -----------------------------------------------------------------------------------------------------
 
 
-@allow("researcher")
+@allow_change("researcher", "assignment", "assignment_id")
 def change_assignment(
-    store: Store, actor: str, assignment_id: str, reserved: bool, priority: int, due: datetime | None, note: str
+    tx: Tx, actor: str, assignment_id: str, reserved: bool, priority: int, due: datetime | None, note: str
 ) -> None:
     """Change the terms of an assignment. Raises NotAllowed below the role researcher, BadInput, NotFound."""
     terms = AssignmentTerms(tag="any", reserved=reserved, priority=priority, due=due, note=note).check()
-
-    def work(tx: Tx) -> None:
-        before = _find(tx, assignment_id)
-        offer = "reserved" if terms.reserved else "preferred"
-        new = before._replace(offer=offer, priority=terms.priority, due=terms.due, note=terms.note)
-        if new != before:
-            tx.append([new._replace(id=new_id())])
-
-    act(store, actor, "researcher", "assignment", work, assignment_id)
+    before = _find(tx, assignment_id)
+    offer = "reserved" if terms.reserved else "preferred"
+    new = before._replace(offer=offer, priority=terms.priority, due=terms.due, note=terms.note)
+    if new != before:
+        tx.append([new._replace(id=new_id())])
 
 
-@allow("researcher")
-def end_assignment(store: Store, actor: str, assignment_id: str) -> None:
+@allow_change("researcher", "end assignment", "assignment_id")
+def end_assignment(tx: Tx, actor: str, assignment_id: str) -> None:
     """End an assignment: what was done stays done, the rest is for everybody again. Raises NotAllowed, NotFound."""
-
-    def work(tx: Tx) -> None:
-        tx.append([_find(tx, assignment_id)._replace(id=new_id(), ended=True)])
-
-    act(store, actor, "researcher", "end assignment", work, assignment_id)
+    tx.append([_find(tx, assignment_id)._replace(id=new_id(), ended=True)])
 
 
 def _find(tx: Tx, assignment_id: str) -> AssignmentRow:
@@ -478,39 +470,33 @@ def plan_reassignment(store: Store, dataset_id: str, giver: str, to: Sequence[st
     return _plan_reassignment(store, current_index(store), dataset_id, giver, to, seed)[0]
 
 
-@allow("researcher")
-def reassign(store: Store, actor: str, dataset_id: str, giver: str, to: Sequence[str], seed: int) -> SharePlan:
+@allow_change("researcher", "reassign", "dataset_id")
+def reassign(tx: Tx, actor: str, dataset_id: str, giver: str, to: Sequence[str], seed: int) -> SharePlan:
     """Give what a person has left of a dataset to others, evenly and by the same terms; release their reservations.
 
     What none of the others may answer stays where it is. Raises NotAllowed below the role researcher, BadInput if
     nothing would move, NotFound for a person.
     """
-
-    def work(tx: Tx) -> SharePlan:
-        index = current_index(store, tx)
-        plan, source = _plan_reassignment(tx, index, dataset_id, giver, to, seed)
-        moved = {draw for share in plan.shares.values() for draw in share}
-        if not moved:
-            raise BadInput(f"Nothing that is left to {giver} can be given to these people.")
-        for assignment in {a.id: a for a in source.values()}.values():
-            row = _find(tx, assignment.id)
-            terms = AssignmentTerms(to[:1], "", 1, row.offer == "reserved", row.due, row.priority, row.note)  # type: ignore[arg-type]
-            draws_by_person = {n: [d for d in share if source[d] is assignment] for n, share in plan.shares.items()}
-            _begin(tx, dataset_id, assignment.stream, terms, Selection.of_json(row.chosen), draws_by_person)
-        with index.lock:
-            draws, moment = [index.draws[draw] for draw in sorted(moved)], now()
-            removals = [
-                AssignmentItemRow(a.id, d.id, False) for d in draws for a in d.assignments if a.assignee == giver
-            ]
-            ended = [
-                ClaimRow(new_id(), dataset_id, d.id, d.item, giver, moment)
-                for d in draws if d.holders.get(giver, moment) > moment
-            ]  # fmt: skip
-        tx.append(removals)
-        tx.append(ended)
-        return plan
-
-    return act(store, actor, "researcher", "reassign", work, dataset_id)
+    index = current_index(tx)
+    plan, source = _plan_reassignment(tx, index, dataset_id, giver, to, seed)
+    moved = {draw for share in plan.shares.values() for draw in share}
+    if not moved:
+        raise BadInput(f"Nothing that is left to {giver} can be given to these people.")
+    for assignment in {a.id: a for a in source.values()}.values():
+        row = _find(tx, assignment.id)
+        terms = AssignmentTerms(to[:1], "", 1, row.offer == "reserved", row.due, row.priority, row.note)  # type: ignore[arg-type]
+        draws_by_person = {n: [d for d in share if source[d] is assignment] for n, share in plan.shares.items()}
+        _begin(tx, dataset_id, assignment.stream, terms, Selection.of_json(row.chosen), draws_by_person)
+    with index.lock:
+        draws, moment = [index.draws[draw] for draw in sorted(moved)], now()
+        removals = [AssignmentItemRow(a.id, d.id, False) for d in draws for a in d.assignments if a.assignee == giver]
+        ended = [
+            ClaimRow(new_id(), dataset_id, d.id, d.item, giver, moment)
+            for d in draws if d.holders.get(giver, moment) > moment
+        ]  # fmt: skip
+    tx.append(removals)
+    tx.append(ended)
+    return plan
 
 
 def _plan_reassignment(
@@ -550,34 +536,29 @@ def undoable_changes(store: Store, dataset_id: str) -> list[UndoableChange]:
     return [UndoableChange(*row) for row in rows]
 
 
-@allow("researcher")
-def undo(store: Store, actor: str, dataset_id: str, revision: int) -> None:
+@allow_change("researcher", "undo assignment", "dataset_id")
+def undo(tx: Tx, actor: str, dataset_id: str, revision: int) -> None:
     """End what one change gave out, and give back what it took from somebody; what was done since stays done.
 
     What was passed on to others since, or has ended by itself, is not given back. Raises NotAllowed below the role
     researcher, BadInput if none of it is in force any more.
     """
-
-    def work(tx: Tx) -> None:
-        rows = tx.rows(
-            f"select {columns_of(AssignmentRow)} from assignment_now "
-            "where dataset_id = $1 and began = $2 and not ended",
-            [dataset_id, revision],
-        )
-        if not rows:
-            raise BadInput("There is nothing to undo: what was given out then has ended. Load the page again.")
-        ended, index = [AssignmentRow(*row)._replace(id=new_id(), ended=True) for row in rows], current_index(store, tx)
-        with index.lock:
-            still = {draw.id for row in ended for draw in index.assignments[row.assignment_id].line}
-        tx.append(ended)
-        removals = tx.rows(
-            "select i.assignment_id, i.draw_id from assignment_item i join assignment_now n "
-            "on n.assignment_id = i.assignment_id where i.seq = $1 and not i.given and not n.ended",
-            [revision],
-        )
-        tx.append([AssignmentItemRow(str(key), str(draw), True) for key, draw in removals if draw in still])
-
-    act(store, actor, "researcher", "undo assignment", work, dataset_id)
+    rows = tx.rows(
+        f"select {columns_of(AssignmentRow)} from assignment_now where dataset_id = $1 and began = $2 and not ended",
+        [dataset_id, revision],
+    )
+    if not rows:
+        raise BadInput("There is nothing to undo: what was given out then has ended. Load the page again.")
+    ended, index = [AssignmentRow(*row)._replace(id=new_id(), ended=True) for row in rows], current_index(tx)
+    with index.lock:
+        still = {draw.id for row in ended for draw in index.assignments[row.assignment_id].line}
+    tx.append(ended)
+    removals = tx.rows(
+        "select i.assignment_id, i.draw_id from assignment_item i join assignment_now n "
+        "on n.assignment_id = i.assignment_id where i.seq = $1 and not i.given and not n.ended",
+        [revision],
+    )
+    tx.append([AssignmentItemRow(str(key), str(draw), True) for key, draw in removals if draw in still])
 
 
 @allow("researcher")

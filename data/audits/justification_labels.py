@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from data.records import exposure
-from data.records.access import act, allow
+from data.records.access import allow, allow_change
 from data.records.tables import FitRow
 from data.store import Store, Tx
 from data.store.errors import BadInput
@@ -91,21 +91,17 @@ def last_justification(store: Store, dataset_id: str, judge_id: str, person: str
     return (JustifiedScore(*rows[0][:6]), bool(rows[0][6])) if rows else None
 
 
-@allow("annotator")
-def record_fit(store: Store, actor: str, judge_id: str, cell: JustifiedScore, fits: bool) -> None:
+@allow_change("annotator", "justification fits", "judge_id")
+def record_fit(tx: Tx, actor: str, judge_id: str, cell: JustifiedScore, fits: bool) -> None:
     """Say whether a justification fits its score, instead of what one said before. Raises NotAllowed, BadInput."""
-
-    def work(tx: Tx) -> None:
-        exposure.add_exposures(tx, actor, {cell.item: [judge_id]}, "justifications")
-        query = (
-            "select 1 from remark where judge_id = $1 and item_id = $2 and unit = $3 and dimension = $4 "
-            "and sort = 'note' limit 1"
-        )
-        if not tx.rows(query, [judge_id, cell.item, cell.unit, cell.dimension]):
-            raise BadInput("This judge gives no justification there, so nothing can be said about it.")
-        tx.append([FitRow(new_id(), judge_id, cell.item, cell.unit, cell.dimension, fits, actor)])
-
-    act(store, actor, "annotator", "justification fits", work, judge_id)
+    exposure.add_exposures(tx, actor, {cell.item: [judge_id]}, "justifications")
+    query = (
+        "select 1 from remark where judge_id = $1 and item_id = $2 and unit = $3 and dimension = $4 "
+        "and sort = 'note' limit 1"
+    )
+    if not tx.rows(query, [judge_id, cell.item, cell.unit, cell.dimension]):
+        raise BadInput("This judge gives no justification there, so nothing can be said about it.")
+    tx.append([FitRow(new_id(), judge_id, cell.item, cell.unit, cell.dimension, fits, actor)])
 
 
 @allow("annotator")

@@ -13,7 +13,7 @@ from data.desk.judgments import UnitJudgments, shows_every_judge, unit_judgments
 from data.queue.queue import OfferedItem
 from data.queue.review_signals import parse_reasons
 from data.records import datasets, exposure, items, settings
-from data.records.access import act, allow, require
+from data.records.access import allow, allow_change, require
 from data.records.datasets import NO_PROBE_SQL, DatasetJudge
 from data.records.items import StoredItem
 from data.records.queue_index import current_index
@@ -236,19 +236,15 @@ def _add_every_judge(store: Store, shown: list[DeskView], usual: Mapping[str, Se
                 ]
 
 
-@allow("annotator")
-def reveal_judges(store: Store, actor: str, item_id: str) -> None:
+@allow_change("annotator", "reveal", "item_id")
+def reveal_judges(tx: Tx, actor: str, item_id: str) -> None:
     """Record that a person asked to see the judges' scores of an item they have answered blind, so that it shows them.
 
     Raises NotFound where they have no answer yet (blind means blind), and where no judge has scored it.
     """
-
-    def work(tx: Tx) -> None:
-        if not tx.rows("select 1 from answer where item_id = $1 and person = $2 limit 1", [item_id, actor]):
-            raise NotFound("The judge's scores of this item can be seen once your own answer is saved.")
-        exposure.reveal_scores(tx, actor, item_id)
-
-    act(store, actor, "annotator", "reveal", work, item_id)
+    if not tx.rows("select 1 from answer where item_id = $1 and person = $2 limit 1", [item_id, actor]):
+        raise NotFound("The judge's scores of this item can be seen once your own answer is saved.")
+    exposure.reveal_scores(tx, actor, item_id)
 
 
 def _add_own(store: Store, person: str, answered: list[DeskView]) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from data.gold.gold import LABEL_CONDITIONS
-from data.records.access import act, allow
+from data.records.access import allow, allow_change
 from data.records.tables import ItemUseRow
 from data.store import Store, Tx, cache_result
 from data.store.errors import BadInput
@@ -72,27 +72,20 @@ def audit_sample_items(store: Store | Tx, dataset_id: str) -> set[str]:
     return {str(r[0]) for r in rows}
 
 
-@allow("researcher")
-def exclude_items(store: Store, actor: str, dataset_id: str, items: Sequence[str], why: str) -> int:
+@allow_change("researcher", "tuning items", "dataset_id")
+def exclude_items(tx: Tx, actor: str, dataset_id: str, items: Sequence[str], why: str) -> int:
     """Put items aside, with the reason (researchers and leads); return how many were not put aside before.
 
     Raises BadInput without a reason, for items of another dataset, and for those that the approval check counts
     already.
     """
-    return _set_as_researcher(store, actor, dataset_id, items, why, True)
+    return set_excluded(tx, actor, dataset_id, items, why)
 
 
-@allow("researcher")
-def readmit_items(store: Store, actor: str, dataset_id: str, items: Sequence[str], why: str) -> int:
+@allow_change("researcher", "tuning items", "dataset_id")
+def readmit_items(tx: Tx, actor: str, dataset_id: str, items: Sequence[str], why: str) -> int:
     """Let items count again, with the reason; how many were put aside. Raises as `exclude_items` does."""
-    return _set_as_researcher(store, actor, dataset_id, items, why, False)
-
-
-def _set_as_researcher(store: Store, actor: str, dataset_id: str, items: Sequence[str], why: str, tuning: bool) -> int:
-    def work(tx: Tx) -> int:
-        return set_excluded(tx, actor, dataset_id, items, why, tuning)
-
-    return act(store, actor, "researcher", "tuning items", work, dataset_id)
+    return set_excluded(tx, actor, dataset_id, items, why, tuning=False)
 
 
 def set_excluded(tx: Tx, actor: str, dataset_id: str, items: Sequence[str], why: str, tuning: bool = True) -> int:

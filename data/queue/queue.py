@@ -14,7 +14,7 @@ from data.cards import cards
 from data.queue import strata
 from data.queue.review_signals import find_needs, item_sizes, parse_reasons
 from data.records import combinations, datasets, people, settings
-from data.records.access import act, allow, require
+from data.records.access import act, allow, allow_change, require
 from data.records.queue_index import QueuedDraw, QueueIndex, current_index
 from data.records.tables import ClaimRow, DrawRow
 from data.store import Store, Tx, placeholders
@@ -185,7 +185,7 @@ def fill_review(
     needs = _needs(store, dataset_id, judge_id, kind)
 
     def work(tx: Tx) -> int:
-        new, *_ = _split_needs(tx, current_index(store, tx), dataset_id, needs)
+        new, *_ = _split_needs(tx, current_index(tx), dataset_id, needs)
         return tx.append(_review(dataset_id, judge_id, new[:limit]))
 
     return act(store, actor, "researcher", "fill review queue", work, dataset_id)
@@ -208,7 +208,7 @@ def take_flagged(store: Store, actor: str, dataset_id: str, judge_id: str, reaso
         item_ids = {str(r[0]) for r in tx.rows("select id from item where dataset_id = $1", [dataset_id])}
         if any(need.item not in item_ids for need in needs):
             raise BadInput("One of these items is not in this dataset. Load the page again.")
-        new, queued_count, reserved = _split_needs(tx, current_index(store, tx), dataset_id, needs)
+        new, queued_count, reserved = _split_needs(tx, current_index(tx), dataset_id, needs)
         return FlaggedItems(tx.append(_review(dataset_id, judge_id, new)), queued_count, reserved)
 
     return act(store, actor, "researcher", "fill review queue (flagged by an audit)", work, dataset_id)
@@ -332,17 +332,13 @@ def matching_draws(
     return ids
 
 
-@allow("annotator")
-def release_claims(store: Store, person: str, dataset_id: str) -> int:
+@allow_change("annotator", "release", "dataset_id")
+def release_claims(tx: Tx, person: str, dataset_id: str) -> int:
     """Release the items of a dataset that a person has reserved and not answered, for others; return how many."""
-
-    def work(tx: Tx) -> int:
-        index, moment = current_index(store, tx), now()
-        with index.lock:
-            draws = [d for stream in ("audit", "review") for d in index.held_draws(dataset_id, stream, person, moment)]
-        return tx.append([ClaimRow(new_id(), dataset_id, d.id, d.item, person, moment) for d in draws])
-
-    return act(store, person, "annotator", "release", work, dataset_id)
+    index, moment = current_index(tx), now()
+    with index.lock:
+        draws = [d for stream in ("audit", "review") for d in index.held_draws(dataset_id, stream, person, moment)]
+    return tx.append([ClaimRow(new_id(), dataset_id, d.id, d.item, person, moment) for d in draws])
 
 
 def count_open(

@@ -206,3 +206,27 @@ def allow(role: Least) -> Callable[[Callable[Concatenate[R, P], T]], Callable[Co
         return call
 
     return guard
+
+
+def allow_change(
+    role: Role, action: str, target: str = ""
+) -> Callable[[Callable[Concatenate[Tx, P], T]], Callable[Concatenate[Store, P], T]]:
+    """Make a function of a transaction one change of a store (`act`), which a visit may call, too (`allow`).
+
+    The person with that role is its parameter `actor`, else `person`; the change is about the parameter named `target`.
+    """
+
+    def make(function: Callable[Concatenate[Tx, P], T]) -> Callable[Concatenate[Store, P], T]:
+        signature = inspect.signature(function)
+        acting = "actor" if "actor" in signature.parameters else "person"
+
+        @allow(role)
+        @wraps(function)
+        def call(store: Store, /, *args: P.args, **options: P.kwargs) -> T:
+            values = signature.bind(store, *args, **options).arguments
+            about = values.get(target, "")
+            return act(store, values[acting], role, action, lambda tx: function(tx, *args, **options), about)
+
+        return call
+
+    return make

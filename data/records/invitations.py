@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Literal, NamedTuple
 
 from data.records import leads, people
-from data.records.access import ROLES, Role, act, allow, require
+from data.records.access import ROLES, Role, act, allow, allow_change, require
 from data.records.names import MACHINE_ACTOR, has_invisible_characters
 from data.records.tables import InvitationRow
 from data.store import Store, Tx
@@ -102,17 +102,13 @@ def _why_not(tx: Tx, new: Invitation) -> str:
     )
 
 
-@allow("lead")
-def withdraw_invitation(store: Store, actor: str, invitation: str) -> None:
+@allow_change("lead", "invite")
+def withdraw_invitation(tx: Tx, actor: str, invitation: str) -> None:
     """Take an open invitation back (leads). Raises NotFound, NotAllowed."""
-
-    def work(tx: Tx) -> None:
-        match = next((candidate for candidate in _open_ones(tx) if candidate.id == invitation), None)
-        if match is None:
-            raise NotFound("This invitation is not open any more.")
-        _append(tx, match, "withdrawn")
-
-    act(store, actor, "lead", "invite", work)
+    match = next((candidate for candidate in _open_ones(tx) if candidate.id == invitation), None)
+    if match is None:
+        raise NotFound("This invitation is not open any more.")
+    _append(tx, match, "withdrawn")
 
 
 @allow("lead")

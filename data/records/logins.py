@@ -15,7 +15,7 @@ from typing import Any
 
 from data import log
 from data.records import invitations, people
-from data.records.access import Person, Role, act, allow, find_login, find_person
+from data.records.access import Person, Role, act, allow, allow_change, find_login, find_person, require
 from data.records.names import SIGN_IN_ACTOR
 from data.records.tables import IdentityRow, LoginRow
 from data.store import Store, Tx
@@ -219,14 +219,12 @@ def sign_out(store: Store, actor: str, login: str) -> None:
     store.tx(actor, "sign out", work)
 
 
-@allow("annotator")
-def sign_out_everywhere(store: Store, actor: str, name: str) -> None:
+@allow_change("annotator", "sign out", "name")
+def sign_out_everywhere(tx: Tx, actor: str, name: str) -> None:
     """End all sign-ins of a person: one's own, or anybody's (leads). Raises NotAllowed."""
-
-    def work(tx: Tx) -> None:
-        people.end_logins(tx, find_person(tx, name).name)
-
-    act(store, actor, "annotator" if actor == name else "lead", "sign out", work, name)
+    if actor != name:
+        require(tx, actor, "lead")
+    people.end_logins(tx, find_person(tx, name).name)
 
 
 @allow("lead")

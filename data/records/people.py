@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from data.records import leads, names
-from data.records.access import ROLES, Person, Role, act, allow, require
+from data.records.access import ROLES, Person, Role, allow, allow_change, require
 from data.records.names import MACHINE_ACTOR, has_invisible_characters, match_ignoring_case
 from data.records.tables import LoginEndRow, PersonEventRow
 from data.records.values import put_setting
@@ -145,10 +145,10 @@ def _end_pending_change(tx: Tx, name: str) -> None:
         put_setting(tx, leads.SCOPE, name, {})
 
 
-@allow("lead")
-def withdraw_lead_proposal(store: Store, actor: str, name: str) -> None:
+@allow_change("lead", "person", "name")
+def withdraw_lead_proposal(tx: Tx, actor: str, name: str) -> None:
     """Take a change of who leads back that waits for another lead (leads). Raises NotAllowed."""
-    act(store, actor, "lead", "person", lambda tx: _end_pending_change(tx, name), name)
+    _end_pending_change(tx, name)
 
 
 def make_lead_locally(store: Store, name: str) -> Person:

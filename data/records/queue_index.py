@@ -513,9 +513,10 @@ _indexes: weakref.WeakKeyDictionary[Store, QueueIndex] = weakref.WeakKeyDictiona
 _making = threading.Lock()
 
 
-def current_index(store: Store, tx: Tx | None = None) -> QueueIndex:
+def current_index(reader: Store | Tx) -> QueueIndex:
     """Return the queue index of a store, up to date; inside a transaction of it up to what came before."""
+    store = reader.store if isinstance(reader, Tx) else reader
     with _making:
         index = _indexes.get(store) or _indexes.setdefault(store, QueueIndex())
-    index.follow(tx or store)
+    index.follow(reader)
     return index

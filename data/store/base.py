@@ -211,8 +211,9 @@ class Load(NamedTuple):
 
 
 class Tx(Reader):
-    """One transaction. `seq` is the number of its change, which every row it appends carries in its last column."""
+    """One transaction of a store. `seq` is the number of its change, which every row it appends has as last column."""
 
+    store: Store
     seq: int
     wrote: set[str]
 

@@ -46,6 +46,8 @@ UNUSABLE = (duckdb.FatalException, duckdb.InternalException, duckdb.ConnectionEx
 class DuckTx(Tx):
     """A transaction on one cursor."""
 
+    store: DuckTables
+
     def __init__(self, cursor: duckdb.DuckDBPyConnection, seq: int, store: DuckTables) -> None:
         self.cursor, self.seq, self.store = cursor, seq, store
         self.memory, self.previews = store.memory, store.previews

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import urlsplit
 
-from data.records.access import act, allow, is_switched_on, require
+from data.records.access import act, allow, allow_change, is_switched_on, require
 from data.records.tables import WebhookEventRow, WebhookRow, WebhookSecretRow, WebhookStateRow
 from data.store import Store, Tx, cache_result
 from data.store.errors import BadInput, NotFound
@@ -124,25 +124,17 @@ def list_webhooks(store: Store, actor: str) -> list[Webhook]:
     return [webhook for webhook in _webhooks(store) if webhook.state != "removed"]
 
 
-@allow("lead")
-def set_state(store: Store, actor: str, webhook_id: str, state: str) -> None:
+@allow_change("lead", "webhook")
+def set_state(tx: Tx, actor: str, webhook_id: str, state: str) -> None:
     """Make a webhook `active`, `paused` (told later) or `removed`. Raises NotFound, NotAllowed."""
-
-    def work(tx: Tx) -> None:
-        if _one(tx, webhook_id).state != state:
-            tx.append([WebhookStateRow(new_id(), webhook_id, state)])
-
-    act(store, actor, "lead", "webhook", work)
+    if _one(tx, webhook_id).state != state:
+        tx.append([WebhookStateRow(new_id(), webhook_id, state)])
 
 
-@allow("lead")
-def send_test(store: Store, actor: str, webhook_id: str) -> None:
+@allow_change("lead", "webhook test")
+def send_test(tx: Tx, actor: str, webhook_id: str) -> None:
     """Have a webhook told something at once, to try it. Raises NotFound, NotAllowed."""
-
-    def work(tx: Tx) -> None:
-        tx.append([WebhookEventRow(new_id(), TEST, "", canonical({"webhook": _one(tx, webhook_id).id}))])
-
-    act(store, actor, "lead", "webhook test", work)
+    tx.append([WebhookEventRow(new_id(), TEST, "", canonical({"webhook": _one(tx, webhook_id).id}))])
 
 
 def active_webhooks(store: Store | Tx) -> list[Webhook]:

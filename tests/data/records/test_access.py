@@ -3,7 +3,8 @@
 import pytest
 
 from data.records import access, people
-from data.records.access import Visit, allow, find_person
+from data.records.access import Visit, allow, allow_change, find_person
+from data.records.values import get_setting, put_setting
 from data.store import Store, Tx, cache_each, cache_result, open_store
 from data.store.errors import NotAllowed
 
@@ -38,6 +39,12 @@ def by_person(store: Store, person: str) -> str:
 @allow("lead")
 def of_others(store: Store, name: str) -> str:
     return name
+
+
+@allow_change("researcher", "note", "about")
+def put_note(tx: Tx, actor: str, about: str, note: str = "x") -> str:
+    put_setting(tx, "notes", about, f"{actor}: {note}")
+    return note
 
 
 @allow("anybody")
@@ -142,3 +149,14 @@ def test_a_changed_role_holds_at_the_next_call(store):
 def test_the_guard_names_its_role():
     assert names.least_role == "annotator" and by_actor.least_role == "researcher"
     assert access.find_visitor.__name__ == "find_visitor" and not hasattr(access.find_visitor, "least_role")
+
+
+def test_a_change_is_of_whoever_may_make_it_and_says_what_it_is_about(store):
+    assert put_note(store, "rob", "a") == "x" and put_note(Visit(store, "lea"), about="b", actor="lea", note="y") == "y"
+    changes = store.rows("select actor, action, target from change order by seq desc limit 2")
+    assert changes == [("lea", "note", "b"), ("rob", "note", "a")]
+    assert [get_setting(store, "notes", about) for about in "ab"] == ["rob: x", "lea: y"]
+    for caller, actor in ((store, "ann"), (store, "eve"), (Visit(store, "ann"), "ann"), (Visit(store, "lea"), "rob")):
+        with pytest.raises(NotAllowed):
+            put_note(caller, actor, "c")
+    assert get_setting(store, "notes", "c") is None and put_note.least_role == "researcher"
