@@ -16,7 +16,7 @@ from data.gold import disputes
 from data.gold.disputes import Adjudication, LabelledCell
 from data.gold.gold import gold_sql
 from data.records import exposure, items, people
-from data.records.access import act, allow, require
+from data.records.access import allow, allow_change, require
 from data.records.settings import GoldRule, gold_rule
 from data.records.tables import AdjudicationRow
 from data.store import Store, Tx, columns_of
@@ -66,9 +66,9 @@ def record_look(store: Store, actor: str, item_ids: Sequence[str]) -> None:
     exposure.record_exposures(store, actor, dict.fromkeys(item_ids, (exposure.OTHER_PEOPLE,)), "adjudication")
 
 
-@allow("researcher")
+@allow_change("researcher", "adjudicate", "item_id")
 def adjudicate(
-    store: Store, actor: str, key: str, item_id: str, unit: str, dimension: str, value: Any, reason: str, token: str
+    tx: Tx, actor: str, key: str, item_id: str, unit: str, dimension: str, value: Any, reason: str, token: str
 ) -> Adjudication:
     """Append a decision on a cell that waits, with the labels it was made on; idempotent by its key.
 
@@ -79,7 +79,7 @@ def adjudicate(
     """
     reason = storable_text(str(reason)).strip()
 
-    def code(tx: Tx, item: items.StoredItem) -> float | None:
+    def code(item: items.StoredItem) -> float | None:
         try:
             number = isinstance(value, (int, float)) and not isinstance(value, bool)
             too_large = number and not abs(value) < _MAX_ABSOLUTE_VALUE
@@ -88,87 +88,72 @@ def adjudicate(
             return check_answer_value(tx, item.content, unit, dimension, float(value) if number else value)
         except BadScale as error:
             raise BadScale(f"{dimension.replace('_', ' ')[:60]} of {unit}: {error}.") from None
-
-    def work(tx: Tx) -> Adjudication:
-        item = items.load_item(tx, item_id)
-        for columns in tx.rows(f"select {columns_of(AdjudicationRow)} from adjudication where id = $1", [key]):
-            row = AdjudicationRow(*columns)
-            decision_fields = (item_id, unit, dimension, code(tx, item), reason, False, actor)
-            if (*row[2:7], row.withdrawn, row.person) != decision_fields:
-                raise BadInput(_KEY_TAKEN)
-            return Adjudication(key, row.person, row.value, row.reason, disputes.labels_from_json(row.labels))
-        if not reason:
-            raise BadInput("A decision needs a reason, in a few words.")
-        if len(reason) > LONGEST_REASON:
-            raise BadInput(f"The reason has {len(reason):,} letters; at most {LONGEST_REASON:,} are allowed.")
-        cell = _cell(tx, item.dataset_id, item_id, unit, dimension, token)
-        instead = _people_who_could_decide([p.name for p in people.all_people(tx) if p.may("researcher")], actor, cell)
-        if instead:
-            raise NotAllowed(f"You gave one of these labels. Somebody else has to decide: {', '.join(instead[:3])}.")
-        known = exposure.find_exposures(tx, actor, [item_id]).get(item_id, set())
-        saw = bool(known - {exposure.OTHER_PEOPLE}) or any(s.mode == "assisted" for s in cell.labels)
-        labels_json = disputes.labels_to_json(cell.labels)
-        row = AdjudicationRow(
-            key, item.dataset_id, item_id, unit, dimension, code(tx, item), reason, labels_json, saw, False, actor
-        )
-        tx.append([row])
-        exposure.add_exposures(tx, actor, {item_id: [exposure.OTHER_PEOPLE]}, "adjudication")
-        return Adjudication(key, actor, row.value, reason, cell.labels)
-
     if not 8 <= len(key) <= 80:
         raise BadInput("A decision needs a key of 8 to 80 letters, made where it was taken.")
-    return act(store, actor, "researcher", "adjudicate", work, item_id)
+    item = items.load_item(tx, item_id)
+    for columns in tx.rows(f"select {columns_of(AdjudicationRow)} from adjudication where id = $1", [key]):
+        row = AdjudicationRow(*columns)
+        decision_fields = (item_id, unit, dimension, code(item), reason, False, actor)
+        if (*row[2:7], row.withdrawn, row.person) != decision_fields:
+            raise BadInput(_KEY_TAKEN)
+        return Adjudication(key, row.person, row.value, row.reason, disputes.labels_from_json(row.labels))
+    if not reason:
+        raise BadInput("A decision needs a reason, in a few words.")
+    if len(reason) > LONGEST_REASON:
+        raise BadInput(f"The reason has {len(reason):,} letters; at most {LONGEST_REASON:,} are allowed.")
+    cell = _cell(tx, item.dataset_id, item_id, unit, dimension, token)
+    instead = _people_who_could_decide([p.name for p in people.all_people(tx) if p.may("researcher")], actor, cell)
+    if instead:
+        raise NotAllowed(f"You gave one of these labels. Somebody else has to decide: {', '.join(instead[:3])}.")
+    known = exposure.find_exposures(tx, actor, [item_id]).get(item_id, set())
+    saw = bool(known - {exposure.OTHER_PEOPLE}) or any(s.mode == "assisted" for s in cell.labels)
+    labels_json = disputes.labels_to_json(cell.labels)
+    row = AdjudicationRow(
+        key, item.dataset_id, item_id, unit, dimension, code(item), reason, labels_json, saw, False, actor
+    )
+    tx.append([row])
+    exposure.add_exposures(tx, actor, {item_id: [exposure.OTHER_PEOPLE]}, "adjudication")
+    return Adjudication(key, actor, row.value, reason, cell.labels)
 
 
-@allow("researcher")
-def withdraw_adjudication(store: Store, actor: str, key: str, decision_id: str) -> None:
+@allow_change("researcher", "withdraw adjudication", "decision_id")
+def withdraw_adjudication(tx: Tx, actor: str, key: str, decision_id: str) -> None:
     """Take a decision back (its author, or a lead): the cell goes by the rule again, and waits if people disagree.
 
     Idempotent by its key. Raises NotAllowed, or BadInput if the decision is no longer in force.
     """
-
-    def work(tx: Tx) -> None:
-        person = require(tx, actor, "researcher")
-        done = tx.rows(
-            "select a.person, a.withdrawn, a.item_id = d.item_id and a.unit = d.unit and a.dimension = d.dimension "
-            "and d.seq < a.seq from adjudication a left join adjudication d on d.id = $2 where a.id = $1",
-            [key, decision_id],
-        )
-        if done:
-            if done[0] != (actor, True, True):
-                raise BadInput(_KEY_TAKEN)
-            return
-        rows = tx.rows(
-            f"select {columns_of(AdjudicationRow)} from adjudication "
-            "where id = $1 and id in (select id from adjudication_now)",
-            [decision_id],
-        )
-        if not rows:
-            raise BadInput("This decision is no longer in force: it was taken back, or replaced by another one.")
-        decision = AdjudicationRow(*rows[0])
-        if decision.person != actor and not person.may("lead"):
-            raise NotAllowed(f"{decision.person} made this decision: only they or a lead can take it back.")
-        tx.append([decision._replace(id=key, withdrawn=True, person=actor)])
-
     if not 8 <= len(key) <= 80:
         raise BadInput("Taking a decision back needs a key of 8 to 80 letters.")
-    store.tx(actor, "withdraw adjudication", work, target=decision_id)
+    person = require(tx, actor, "researcher")
+    done = tx.rows(
+        "select a.person, a.withdrawn, a.item_id = d.item_id and a.unit = d.unit and a.dimension = d.dimension "
+        "and d.seq < a.seq from adjudication a left join adjudication d on d.id = $2 where a.id = $1",
+        [key, decision_id],
+    )
+    if done:
+        if done[0] != (actor, True, True):
+            raise BadInput(_KEY_TAKEN)
+        return
+    query = f"select {columns_of(AdjudicationRow)} from adjudication where id in (select id from adjudication_now)"
+    rows = tx.rows(f"{query} and id = $1", [decision_id])
+    if not rows:
+        raise BadInput("This decision is no longer in force: it was taken back, or replaced by another one.")
+    decision = AdjudicationRow(*rows[0])
+    if decision.person != actor and not person.may("lead"):
+        raise NotAllowed(f"{decision.person} made this decision: only they or a lead can take it back.")
+    tx.append([decision._replace(id=key, withdrawn=True, person=actor)])
 
 
-@allow("researcher")
-def reveal_while_adjudicating(store: Store, actor: str, item_id: str) -> None:
+@allow_change("researcher", "reveal", "item_id")
+def reveal_while_adjudicating(tx: Tx, actor: str, item_id: str) -> None:
     """Record that somebody who adjudicates an item asked for the judge's scores of it; only if a cell of it waits.
 
     From then on their decisions on it count on no blind basis, and their own labels of it count as revealed.
     """
-
-    def work(tx: Tx) -> None:
-        item = items.load_item(tx, item_id)
-        if not any(cell.waits for cell in disputes.cells_of_item(tx, item.dataset_id, item_id)):
-            raise NotFound("No cell of this item waits for a decision: the judge's scores are on the review desk.")
-        exposure.reveal_scores(tx, actor, item_id)
-
-    act(store, actor, "researcher", "reveal", work, item_id)
+    item = items.load_item(tx, item_id)
+    if not any(cell.waits for cell in disputes.cells_of_item(tx, item.dataset_id, item_id)):
+        raise NotFound("No cell of this item waits for a decision: the judge's scores are on the review desk.")
+    exposure.reveal_scores(tx, actor, item_id)
 
 
 def _cell(tx: Tx, dataset_id: str, item_id: str, unit: str, dimension: str, token: str) -> LabelledCell:

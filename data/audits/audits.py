@@ -14,7 +14,7 @@ from data.audits import evidence as gathered
 from data.audits.evidence import GatheredEvidence, Scope
 from data.cards import cards
 from data.records import exposure, leads
-from data.records.access import act, allow
+from data.records.access import allow, allow_change
 from data.records.values import WORKSPACE, get_setting, put_setting
 from data.store import Store, Tx, cache_each, cache_result, compute_once
 from data.store.errors import BadInput
@@ -164,8 +164,8 @@ def proposed_limits(store: Store | Tx) -> dict[str, ProposedLimit]:
     return {str(name): ProposedLimit(proposal["value"], str(proposal["by"])) for name, proposal in proposals.items()}
 
 
-@allow("lead")
-def set_audit_limit(store: Store, actor: str, name: str, value: float | None) -> bool:
+@allow_change("lead", "audit limit", "name")
+def set_audit_limit(tx: Tx, actor: str, name: str, value: float | None) -> bool:
     """Set the limit of an audit for the whole workspace (leads); None is its default. Return whether it is in force.
 
     If the policy asks for two leads, a limit is part of the policy: the change waits as `proposed` until another lead,
@@ -179,23 +179,19 @@ def set_audit_limit(store: Store, actor: str, name: str, value: float | None) ->
     low, high = limit_range(audit)
     if value is not None and not (math.isfinite(value) and low <= value <= high):
         raise BadInput(f"The limit of {audit.title!r} is {value:g}: it must be from {low:g} to {high:g}.")
-
-    def work(tx: Tx) -> bool:
-        before = get_setting(tx, WORKSPACE, _SETTING, {})
-        after = {k: v for k, v in before.items() if k != name} | ({} if value is None else {name: value})
-        wait = proposed_limits(tx)
-        proposal = wait.pop(name, None)
-        proposer = proposal.by if proposal is not None and proposal.value == value else None
-        holds = after == before or not leads.needs_two_leads(tx) or leads.agreed_by_two(tx, actor, proposer)
-        if not holds and proposer != actor:
-            _put(tx, wait | {name: ProposedLimit(value, actor)})
-        if holds and proposal is not None:
-            _put(tx, wait)
-        if holds and after != before:
-            put_setting(tx, WORKSPACE, _SETTING, after)
-        return holds
-
-    return act(store, actor, "lead", "audit limit", work, name)
+    before = get_setting(tx, WORKSPACE, _SETTING, {})
+    after = {k: v for k, v in before.items() if k != name} | ({} if value is None else {name: value})
+    wait = proposed_limits(tx)
+    proposal = wait.pop(name, None)
+    proposer = proposal.by if proposal is not None and proposal.value == value else None
+    holds = after == before or not leads.needs_two_leads(tx) or leads.agreed_by_two(tx, actor, proposer)
+    if not holds and proposer != actor:
+        _put(tx, wait | {name: ProposedLimit(value, actor)})
+    if holds and proposal is not None:
+        _put(tx, wait)
+    if holds and after != before:
+        put_setting(tx, WORKSPACE, _SETTING, after)
+    return holds
 
 
 def _put(tx: Tx, wait: dict[str, ProposedLimit]) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from data.records.access import act, allow
+from data.records.access import act, allow, allow_change
 from data.records.tables import CardRow
 from data.records.values import get_setting, put_setting, settings_in
 from data.store import Store, Tx, cache_result
@@ -250,18 +250,18 @@ def adopt_card(store: Store, actor: str, card: Card, dry: bool = False) -> bool:
     return True
 
 
-@allow("lead")
-def attach_examples(store: Store, actor: str, name: str, examples: Sequence[Example]) -> Card:
+@allow_change("lead", "card", "name")
+def attach_examples(tx: Tx, actor: str, name: str, examples: Sequence[Example]) -> Card:
     """Attach few-shot examples to a card (leads); none remove them. This makes a new version, which is then current.
 
     Raises BadCard if an example cannot be read, BadInput for a card that is applied per turn.
     """
-    card = card_named(store, name)
+    card = card_named(tx, name)
     if is_per_turn(card):
         raise BadInput(f"{card.title} has the examples of the card that it applies per turn: attach them there.")
     plain = replace(card, examples=())
     new_card = with_examples(plain, examples) if examples else plain
-    act(store, actor, "lead", "card", lambda tx: _put(tx, new_card), new_card.name)
+    _put(tx, new_card)
     return new_card
 
 

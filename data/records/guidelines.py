@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from data.records.access import act, allow
+from data.records.access import allow, allow_change
 from data.records.tables import GuidelineRow
 from data.store import Store, Tx, cache_result
 from data.store.errors import BadInput
@@ -48,14 +48,13 @@ def current_guidelines(store: Store | Tx, dataset_id: str) -> GuidelinesVersion 
     return newest if newest is not None and newest.text else None
 
 
-@allow("lead")
-def write_guidelines(store: Store, actor: str, dataset_id: str, text: str) -> int:
+@allow_change("lead", "guidelines", "dataset_id")
+def write_guidelines(tx: Tx, actor: str, dataset_id: str, text: str) -> int:
     """Write a dataset's guidelines; the number of the version that holds. Raises BadInput for too long a text."""
     text = "\n".join(line.rstrip() for line in storable_text(text).splitlines()).strip()
     if len(text) > MAX_GUIDELINES_LENGTH:
         raise BadInput(f"The guidelines have {len(text):,} characters: shorten them to {MAX_GUIDELINES_LENGTH:,}.")
-
-    return act(store, actor, "lead", "guidelines", lambda tx: append_guidelines(tx, dataset_id, text), dataset_id)
+    return append_guidelines(tx, dataset_id, text)
 
 
 def append_guidelines(tx: Tx, dataset_id: str, text: str) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from data.records.access import act, allow, find_person
+from data.records.access import allow, allow_change, find_person
 from data.records.names import has_invisible_characters
 from data.records.values import put_setting, settings_in
 from data.store import Store, Tx
@@ -55,29 +55,25 @@ def all_tags(store: Store | Tx) -> dict[str, PersonTags]:
     return {name: read_tags(name, fields) for name, fields in settings_in(store, SCOPE).items()}
 
 
-@allow("lead")
-def set_tags(store: Store, actor: str, name: str, tags: Sequence[str], share: float = 1.0) -> PersonTags:
+@allow_change("lead", "tags", "name")
+def set_tags(tx: Tx, actor: str, name: str, tags: Sequence[str], share: float = 1.0) -> PersonTags:
     """Say which tags a person has, and their share. Raises NotAllowed below the role lead, BadInput, NotFound.
 
     Capitals and spaces at the ends do not make another tag: the one that somebody has already is taken.
     """
     if not 0 <= share <= MAX_SHARE:
         raise BadInput(f"The share is {share:g}: it must be 0 (nothing for now) to {MAX_SHARE:g}; 1 is as usual.")
-
-    def work(tx: Tx) -> PersonTags:
-        find_person(tx, name)
-        tags_by_name = all_tags(tx)
-        known = {tag.casefold(): tag for person_tags in tags_by_name.values() for tag in person_tags.tags}
-        cleaned = [_clean(tag) for tag in tags]
-        chosen = dict.fromkeys(known.setdefault(tag.casefold(), tag) for tag in cleaned)
-        new = PersonTags(name, tuple(sorted(chosen, key=str.casefold)), float(share))
-        if len(new.tags) > MAX_TAGS:
-            raise BadInput(f"{name} would have {len(new.tags)} tags: at most {MAX_TAGS} are allowed.")
-        if new != tags_by_name.get(name, PersonTags(name)):
-            put_setting(tx, SCOPE, name, {k: v for k, v in asdict(new).items() if k != "person"})
-        return new
-
-    return act(store, actor, "lead", "tags", work, name)
+    find_person(tx, name)
+    tags_by_name = all_tags(tx)
+    known = {tag.casefold(): tag for person_tags in tags_by_name.values() for tag in person_tags.tags}
+    cleaned = [_clean(tag) for tag in tags]
+    chosen = dict.fromkeys(known.setdefault(tag.casefold(), tag) for tag in cleaned)
+    new = PersonTags(name, tuple(sorted(chosen, key=str.casefold)), float(share))
+    if len(new.tags) > MAX_TAGS:
+        raise BadInput(f"{name} would have {len(new.tags)} tags: at most {MAX_TAGS} are allowed.")
+    if new != tags_by_name.get(name, PersonTags(name)):
+        put_setting(tx, SCOPE, name, {k: v for k, v in asdict(new).items() if k != "person"})
+    return new
 
 
 def _clean(tag: str) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from data.records.access import Person, act, allow, find_person, require
+from data.records.access import Person, allow, allow_change, find_person, require
 from data.records.tables import ApiTokenEventRow, ApiTokenRow
 from data.store import Store, Tx, cache_result
 from data.store.errors import BadInput, NotAllowed, NotFound
@@ -53,10 +53,8 @@ class Token:
         return "revoked" if self.revoked else "expired" if moment >= self.expires else "holds"
 
 
-@allow("annotator")
-def new_token(
-    store: Store, actor: str, name: str, scopes: Sequence[str], days: int = DEFAULT_DAYS
-) -> tuple[Token, str]:
+@allow_change("annotator", "token")
+def new_token(tx: Tx, actor: str, name: str, scopes: Sequence[str], days: int = DEFAULT_DAYS) -> tuple[Token, str]:
     """Make a token for oneself: it, and its text, which is kept nowhere. Raises NotAllowed, BadInput."""
     name = " ".join(name.split())
     if not 1 <= len(name) <= _MAX_NAME_LENGTH or not name.isprintable():
@@ -67,20 +65,15 @@ def new_token(
         raise BadInput(f"A token is valid for 1 to {MAX_DAYS} days, not {days:,}.")
     prefix = _TOKEN_PREFIX + secrets.token_hex(4)
     text = f"{prefix}_{secrets.token_urlsafe(32)}"
-
-    def work(tx: Tx) -> str:
-        moment = now()
-        if sum(token.state(moment) == "holds" for token in _tokens(tx).values() if token.person == actor) >= MAX_TOKENS:
-            raise BadInput(f"{actor} has {MAX_TOKENS} tokens already. Revoke one that is not needed any more.")
-        row = ApiTokenRow(
-            new_id(), actor, name, prefix, _hash(text), " ".join(s for s in SCOPES if s in scopes),
-            moment, moment + timedelta(days=days),
-        )  # fmt: skip
-        tx.append([row])
-        return row.id
-
-    token_id = act(store, actor, "annotator", "token", work)
-    return _token(store, token_id), text
+    moment = now()
+    if sum(token.state(moment) == "holds" for token in _tokens(tx).values() if token.person == actor) >= MAX_TOKENS:
+        raise BadInput(f"{actor} has {MAX_TOKENS} tokens already. Revoke one that is not needed any more.")
+    row = ApiTokenRow(
+        new_id(), actor, name, prefix, _hash(text), " ".join(s for s in SCOPES if s in scopes),
+        moment, moment + timedelta(days=days),
+    )  # fmt: skip
+    tx.append([row])
+    return _token(tx, row.id), text
 
 
 @allow("annotator")
@@ -98,17 +91,14 @@ def all_tokens(store: Store, actor: str) -> list[Token]:
     return sorted(_tokens(store).values(), key=lambda token: token.id, reverse=True)
 
 
-@allow("annotator")
-def revoke_token(store: Store, actor: str, token_id: str) -> None:
+@allow_change("annotator", "token")
+def revoke_token(tx: Tx, actor: str, token_id: str) -> None:
     """End a token: one's own, or as a lead anybody's. Raises NotFound, NotAllowed."""
-
-    def work(tx: Tx) -> None:
-        token = _token(tx, token_id)
-        require(tx, actor, "annotator" if token.person == actor else "lead")
-        if not token.revoked:
-            tx.append([ApiTokenEventRow(new_id(), token_id, "revoked", now())])
-
-    store.tx(actor, "token", work)
+    token = _token(tx, token_id)
+    if token.person != actor:
+        require(tx, actor, "lead")
+    if not token.revoked:
+        tx.append([ApiTokenEventRow(new_id(), token_id, "revoked", now())])
 
 
 @allow("anybody")
