@@ -89,10 +89,10 @@ def _entries(store: Store, narrow: TrailFilter, before: int | None, limit: int) 
         if value is not None:
             params.append(value)
             conditions.append(condition.format(f"${len(params)}"))
-    rows = [f"select seq from ({t.dataset}) t" if narrow.dataset else f"select seq from {t.table}" for t in traces]
+    rows = [f"select seq from {trace.source or trace.table} t" for trace in traces]
     if narrow.dataset:
         params.append(narrow.dataset)
-        rows = [f"{row} where dataset_id = ${len(params)}" for row in rows]
+        rows = [f"select seq from ({trace.dataset}) t where dataset_id = ${len(params)}" for trace in traces]
     conditions.append(f"c.seq in ({' union '.join(rows)})")
     changes = store.rows(
         f"select c.seq, c.made_at, c.actor from change c where {' and '.join(conditions)} "

@@ -38,7 +38,7 @@ class TrailKind:
 
     `tell`: the `columns` of the table's rows `t` in words, without the actor; `about`: what says their dataset (a key
     of `_DATASETS`). `join` is what is joined to them, `rest` further conditions, groups and the order, and `source` a
-    query that takes the place of the table.
+    query that takes the place of the table: each of its rows is described.
     """
 
     kind: str
@@ -385,7 +385,7 @@ TRACES = (
     ),
     TrailKind(
         "runs", "charge", "sum(t.calls), sum(t.cost), max(case when t.estimated then 1 else 0 end) = 1",
-        _describe_test_calls, rest=f"and t.run_id = '' {_PER_CHANGE}",
+        _describe_test_calls, rest=_PER_CHANGE, source="(select * from charge where run_id = '')",
     ),
     TrailKind(
         "cards", "card", "t.name, t.version", lambda name, version: f"added the card {name}, version {version}"

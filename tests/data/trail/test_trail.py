@@ -25,6 +25,7 @@ from data.records.judge_prompts import PROMPTS
 from data.records.names import KEPT_APPROVAL_PREFIX, MACHINE_ACTOR
 from data.records.protocols import PROTOCOLS
 from data.records.settings import GoldRule, QueueRules
+from data.records.tables import ChargeRow
 from data.records.tags import SCOPE as TAGS
 from data.runs import runs
 from data.store import Store, open_store
@@ -119,6 +120,20 @@ def test_pages_go_on_where_the_one_before_ended_and_every_gives_all(store: Store
         by_page += page
         before = page[-1].seq
     assert by_page == everything == list(trail.all_entries(store, TrailFilter(KINDS)))
+
+
+def test_what_a_run_stores_hides_no_older_change(tmp_path: Path) -> None:
+    """A run writes what its calls cost with each change of its own, of which only its replies are told."""
+    opened = open_store(f"duckdb:///{tmp_path / 'a.duckdb'}")
+    people.join_workspace(opened, "lea")
+    for number in range(12):
+        cost = ChargeRow(new_id(), "run" if number else "", "call", 1, 10, 2, 0.5, False)
+        opened.tx("lea", "judge", lambda tx, row=cost: tx.append([row]))  # type: ignore[misc]
+    descriptions = ["tried 1 call outside of a run for $0.50", "joined as lead"]
+    for narrow in (TrailFilter(), TrailFilter(words="lea")):
+        assert [entry.description for entry in trail.trail_entries(opened, narrow, limit=10)] == descriptions
+        assert [entry.description for entry in trail.all_entries(opened, narrow)] == descriptions
+    opened.close()
 
 
 def test_what_a_change_wrote_is_shown_from_its_tables(store: Store) -> None:
