@@ -11,7 +11,7 @@ from data.records.access import allow
 from data.store import Store
 
 _LOOK = 300
-"""Changes that are looked at."""
+"""Changes that are looked at, of the sorts that may be moves."""
 _PEOPLE = ("added", "role", "deactivated", "reactivated")
 _MAX_PAUSE = timedelta(minutes=45)
 """Answers of one person with a longer pause between them are counted separately."""
@@ -40,10 +40,11 @@ class Activity:
 
 @allow("annotator")
 def recent_activity(store: Store, limit: int = 8) -> list[Activity]:
-    """The newest moves, newest first. Claims, skips, corrections, and looks at a judge's scores are no moves."""
+    """The newest moves, newest first. Skips, corrections, and all that is done besides are no moves."""
     changes = store.rows(
         "select seq, made_at, actor, action, target from change "
-        "where action not in ('claim', 'release', 'reveal', 'exposure') "
+        "where action in ('answers', 'import', 'join', 'person', 'queue rules') "
+        "or starts_with(action, 'draw audit sample') or starts_with(action, 'fill review queue') "
         f"order by seq desc limit {_LOOK}"
     )
     moves: list[Activity] = []

@@ -15,6 +15,7 @@ from data.queue.progress import DatasetProgress, QueueProgress
 from data.queue.queue import QueueFilters
 from data.records import people, queue_index, settings
 from data.records.datasets import dataset_named
+from data.records.tables import SpendingHoldRow
 from data.store import Store
 from data.store.ids import new_id
 from data.trail import activity
@@ -196,6 +197,14 @@ def test_corrections_claims_and_looks_are_no_moves(store: Store, dataset: str) -
     queue.claim_items(store, "ann", dataset, "review", QueueFilters(), [], 3)
     queue.release_claims(store, "ann", dataset)
     assert activity.recent_activity(store) == before
+
+
+def test_what_a_long_run_stores_hides_no_move(store: Store, dataset: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = activity.recent_activity(store)
+    monkeypatch.setattr(activity, "_LOOK", 5)
+    for _ in range(6):
+        store.tx("lea", "judge", lambda tx: tx.append([SpendingHoldRow(new_id(), "run", 0.5)]))
+    assert before and activity.recent_activity(store) == before
 
 
 def test_a_skip_is_no_move_and_an_answer_after_it_is_one(store: Store, dataset: str) -> None:
