@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +28,8 @@ from judges.reading.reading import json_objects, read_reply
 from judges.reading.reply_edit import correct_reply, order_keys
 from judges.types import ITEM
 
+_MAX_ITEMS = 200
+"""Items that are offered as examples, at most."""
 _RECENT = 20
 _COMPARED_TEXTS = 3
 
@@ -48,14 +50,14 @@ class ExampleDraft:
     left: tuple[str, ...] = ()
 
 
-def items_with_labels(store: Store, dataset_id: str, card: Card, limit: int = 200) -> dict[str, str]:
-    """Items of a dataset that people have labelled on a card's dimensions, by id, those with most labels first."""
+def items_with_labels(store: Store, dataset_id: str, card: Card, without: Collection[str] = ()) -> dict[str, str]:
+    """Items, but for those `without`, that people have labelled on a card's dimensions, by id, most labels first."""
     names = [d.name for d in card.dimensions if d.asked]
     rows = store.rows(
         "select i.id, i.name, count(*) as n from label_now l join item i on i.id = l.item_id "
-        "where i.dataset_id = $1 and i.kind = $2 and l.dimension = any($3) "
-        f"group by i.id, i.name order by n desc, i.name limit {limit:d}",
-        [dataset_id, card.kind, names],
+        "where i.dataset_id = $1 and i.kind = $2 and l.dimension = any($3) and not i.id = any($4) "
+        f"group by i.id, i.name order by n desc, i.name limit {_MAX_ITEMS}",
+        [dataset_id, card.kind, names, list(without)],
     )
     return {str(id_): f"{name} · {n} label{'' if n == 1 else 's'}" for id_, name, n in rows}
 
@@ -63,8 +65,7 @@ def items_with_labels(store: Store, dataset_id: str, card: Card, limit: int = 20
 @allow("researcher")
 def offered_items(store: Store, actor: str, dataset_id: str, card: Card) -> dict[str, str]:
     """The same without items that may still come to this person to be answered blind: what may be shown to them."""
-    hidden = exposure.blind_pending(store, actor)
-    return {item: title for item, title in items_with_labels(store, dataset_id, card).items() if item not in hidden}
+    return items_with_labels(store, dataset_id, card, exposure.blind_pending(store, actor))
 
 
 @allow("researcher")

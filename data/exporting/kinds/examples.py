@@ -22,7 +22,6 @@ def _cards(store: Store, dataset_id: str) -> dict[str, str]:
 
 CARD = ExportOption("card", "Card", "the card whose judges are to see the examples", "", _cards)
 FEW = ExportOption("few", "Examples", "at most so many; a card takes two or three", 3)
-_LOOK = 200
 
 
 def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
@@ -34,10 +33,8 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
         raise BadInput("Say for which card the examples are: option card.")
     card = cards.card_named(store, options["card"])
     barred = excluded_items.audit_sample_items(store, dataset.id) | excluded_items.blind_sample_items(store, dataset.id)
-    left = options["few"] or _LOOK
-    for item in [i for i in fewshot.items_with_labels(store, dataset.id, card, _LOOK + len(barred)) if i not in barred][
-        :_LOOK
-    ]:
+    left = options["few"]
+    for item in fewshot.items_with_labels(store, dataset.id, card, barred):
         example = _first_example(store, card, item)
         if example is not None:
             yield example

@@ -13,7 +13,8 @@ from data.audits.evidence import gather_audit_evidence
 from data.calibration import baselines, calibration
 from data.cards import cards
 from data.gold import fewshot
-from data.records import datasets, people
+from data.queue import queue
+from data.records import datasets, exposure, people
 from data.store import Store, open_store
 from judges.card import Example
 from tests import seeds
@@ -59,6 +60,18 @@ def judge_again(store: Store) -> str:
     bring(store, [make_judgment(item) for item in items])
     [new] = {j[0] for j in datasets.dataset_judges(store, dataset(store))} - before
     return new
+
+
+def test_items_that_wait_for_a_blind_answer_keep_no_other_from_being_offered(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    card = cards.card_named(store, "zz_manners")
+    labelled = list(fewshot.items_with_labels(store, dataset(store), card))
+    queue.draw_audit(store, "lea", dataset(store), COUNT - 1, "", 4)
+    hidden = exposure.blind_pending(store, "lea")
+    assert labelled[0] in hidden and len(hidden) == COUNT - 1
+    monkeypatch.setattr(fewshot, "_MAX_ITEMS", 1)
+    assert set(fewshot.offered_items(store, "lea", dataset(store), card)) == set(labelled) - hidden
 
 
 def test_a_draft_is_the_judges_reply_with_peoples_labels_in_it(store: Store) -> None:
