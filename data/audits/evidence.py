@@ -199,11 +199,11 @@ class _JudgedItems:
     def judges(self) -> list[JudgeRow]:
         """Every judge of these items, those of most items first."""
         rows = self.rows(
-            "select j.id, j.card, j.card_version, j.model, j.params, j.synthetic from judge j join ("
-            "select m.judge_id, count(distinct m.item_id) as n from judgment m join chosen x on x.id = m.item_id "
-            "group by m.judge_id) c on c.judge_id = j.id order by c.n desc, j.id"
+            "select m.judge_id from judgment m join chosen x on x.id = m.item_id group by m.judge_id "
+            "order by count(distinct m.item_id) desc, m.judge_id"
         )
-        return [JudgeRow(*row) for row in rows]
+        known = datasets.every_judge(self.store)
+        return [known[judge] for (judge,) in rows]
 
     def replies(self, judge: JudgeRow, card: Card, items: LazyItems) -> list[AuditReply]:
         """A judge's replies by item, part and sample. If one was asked for again, the readable one counts."""

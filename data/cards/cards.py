@@ -153,13 +153,14 @@ def _cards_of_dropped(store: Store | Tx) -> Mapping[Place, Card]:
                 card_by_place = dict.fromkeys(_questions(card).keys() - places, card) | card_by_place
     if not card_by_place:  # the usual case: no labels are read, so the cached answer is still valid when one comes
         return card_by_place
-    rows = store.rows(
-        "select distinct i.kind, l.unit, l.dimension from label l join item i on i.id = l.item_id "
-        "where l.dimension = any($1)",
-        [sorted({name for _, _, name in card_by_place})],
-    )
-    labelled = {(kind, sort_of(unit), name) for kind, unit, name in rows}
+    labelled = _labelled_places(store, "l.dimension = any($1)", sorted({name for _, _, name in card_by_place}))
     return {place: card for place, card in card_by_place.items() if place in labelled}
+
+
+def _labelled_places(store: Store | Tx, where: str, value: Any) -> set[Place]:
+    """The questions that labels `l` of items `i` answer which meet a condition on the parameter $1."""
+    query = "select distinct i.kind, l.unit, l.dimension from label l join item i on i.id = l.item_id where "
+    return {(kind, sort_of(unit), name) for kind, unit, name in store.rows(query + where, [value])}
 
 
 def _questions(card: Card) -> dict[Place, Dimension]:
@@ -297,14 +298,7 @@ def portable_cards(store: Store, dataset_id: str) -> list[dict[str, Any]]:
             [dataset_id],
         )
     }
-    labelled = {
-        (str(kind), sort_of(unit), str(dimension))
-        for kind, unit, dimension in store.rows(
-            "select distinct i.kind, l.unit, l.dimension from label l join item i on i.id = l.item_id "
-            "where i.dataset_id = $1",
-            [dataset_id],
-        )
-    }
+    labelled = _labelled_places(store, "i.dataset_id = $1", dataset_id)
     now = current_cards(store)
     for card in [*_cards_of_dropped(store).values(), *earlier_cards(store), *now.values()]:
         if card.recipe is not None and _questions(card).keys() & labelled:
