@@ -7,6 +7,7 @@ from pathlib import Path
 
 from data.cli.options import workspace_store
 from data.store.errors import BadInput
+from data.workspace.restore import backup_revision
 from judges.plural import file_size
 
 
@@ -23,5 +24,5 @@ def run(options: argparse.Namespace) -> int:
         raise BadInput(f"There is no folder {options.file.parent}.")
     with workspace_store() as store:
         store.backup(options.file)
-        print(f"{options.file} is revision {store.newest():,}, {file_size(options.file.stat().st_size)}.")
+    print(f"{options.file} is revision {backup_revision(options.file):,}, {file_size(options.file.stat().st_size)}.")
     return 0

@@ -21,6 +21,7 @@ from data.cli.options import acting_person
 from data.records import invitations, people
 from data.records.names import MACHINE_ACTOR
 from data.store import open_store
+from data.store.duckdb_driver import DuckTables
 from data.store.errors import BadInput
 from data.store.high_water_mark import Mark
 from judges.cli.progress_bar import Bar
@@ -237,6 +238,18 @@ def test_what_cannot_be_done_is_a_sentence(
     (tmp_path / "empty").mkdir()
     status, out, err = run(*arguments)
     assert (status, out) == (code, "") and says in err
+
+
+def test_a_backup_is_of_its_own_revision_whatever_is_saved_meanwhile(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    run("import", "rows.jsonl", "--dataset", "d", "--as", "lea")
+    backup = DuckTables.backup
+
+    def backup_and_join(store: DuckTables, file: Path) -> None:
+        backup(store, file)
+        people.join_workspace(store, "ben")
+
+    monkeypatch.setattr(DuckTables, "backup", backup_and_join)
+    assert run("backup", "b.duckdb")[1].startswith("b.duckdb is revision 2, ")
 
 
 @OF_FILES
