@@ -242,13 +242,16 @@ def test_an_annotator_is_shown_nothing_that_others_decide_on(store):
     assert (cell.id, cell.person, cell.value, cell.labels) == (decision.id, "lea", "4", "person0 3, person1 5")
 
 
-def test_decisions_on_items_that_one_may_still_get_blind_are_left_out_of_the_list(store):
+def test_decisions_on_items_that_one_may_still_get_blind_are_left_out_of_the_list(store, monkeypatch):
     dataset, ids = fill_dataset(store, [Cell(n, "turn:1", (3.0, 5.0), 3.0, "blind", n or None) for n in range(2)])
     for item in ids.values():
         decide(store, dataset, item_id=item, token=_token(store, dataset, item))
     names = [[c.name for c in adjudication_items.adjudicated_cells(store, name, dataset)] for name in ("res", "lea")]
     newest_first = [f"item {n}" for n in reversed(ids)]
     assert names == [["item 0"], newest_first], "item 1 is drawn, and lea has decided on it"
+    monkeypatch.setattr(adjudication_items, "_NEWEST", 1)
+    names = [[c.name for c in adjudication_items.adjudicated_cells(store, name, dataset)] for name in ("res", "lea")]
+    assert names == [["item 0"], ["item 1"]], "they take no place among the newest"
 
 
 @pytest.mark.parametrize(("letters", "valid"), [(7, False), (8, True), (80, True), (81, False)])
