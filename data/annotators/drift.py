@@ -7,6 +7,7 @@ from datetime import datetime
 import numpy as np
 
 from data.annotators.annotators import DimensionLabels, expose_labels, is_order_known
+from data.records import exposure
 from data.records.access import allow
 from data.store import Store
 from judges.stats.agreement import Codes
@@ -60,5 +61,7 @@ def find_cells(
     ratings = labels.ratings
     mask = (ratings.person == person) & (labels.rows == other_value) & (ratings.value == own)
     cells = [(*labels.items[item], unit) for item, unit in (labels.cells[n] for n in ratings.cell[mask].tolist())]
+    hidden = exposure.blind_pending(store, actor)
+    cells = sorted((cell for cell in cells if cell[0] not in hidden), key=lambda c: c[1:])[:limit]
     may = expose_labels(store, actor, (cell[0] for cell in cells))
-    return sorted((cell for cell in cells if cell[0] in may), key=lambda c: c[1:])[:limit]
+    return [cell for cell in cells if cell[0] in may]

@@ -79,6 +79,8 @@ def test_nobody_is_held_against_their_own_label(store):
     assert labels.others.tolist() == [2, 0, 3, 1, 2, 0, 3, 1, 2, 0, 3, 1]
     assert set(labels.ratings.judge.tolist()) == {2}
     assert drift.table_with_others(labels, 0).tolist() == [[0] * 5, [0] * 5, [3, 0, 0, 0, 0], [0, 3, 0, 0, 0], [0] * 5]
+    assert [c[1:] for c in drift.find_cells(store, "lea", labels, 0, 2, 0, limit=1)] == [("item 0", "turn:1")]
+    assert store.rows("select count(*) from exposure") == [(1,)], "what is not listed was not shown"
     listed = drift.find_cells(store, "lea", labels, 0, 2, 0)
     assert [c[1:] for c in listed] == [(f"item {n}", "turn:1") for n in (0, 2, 4)]
     n, shares = annotators.agreement_between_pairs(labels, ["person0", "person1"])
