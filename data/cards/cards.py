@@ -253,10 +253,7 @@ def adopt_card(store: Store, actor: str, card: Card, dry: bool = False) -> bool:
 
 @allow_change("lead", "card", "name")
 def attach_examples(tx: Tx, actor: str, name: str, examples: Sequence[Example]) -> Card:
-    """Attach few-shot examples to a card (leads); none remove them. This makes a new version, which is then current.
-
-    Raises BadCard if an example cannot be read, BadInput for a card that is applied per turn.
-    """
+    """Attach few-shot examples to a card, which makes a new version; none remove them. Raises BadCard, BadInput."""
     card = card_named(tx, name)
     if is_per_turn(card):
         raise BadInput(f"{card.title} has the examples of the card that it applies per turn: attach them there.")

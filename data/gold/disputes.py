@@ -152,10 +152,7 @@ def _cells_apart(store: Store | Tx, dataset_id: str, rule: GoldRule) -> list[Lab
 
 
 def cells_of_item(store: Store | Tx, dataset_id: str, item_id: str, whole: bool = False) -> list[LabelledCell]:
-    """All cells of an item that people have labelled, whether they wait or not, in reading order.
-
-    whole: with the labels of both classes, as gold on all labels takes them; else with those of one class.
-    """
+    """All cells of an item that people labelled, in reading order; `whole`: with labels of both classes, not of one."""
     query = "select distinct item_id, unit, dimension from label where item_id = $1"
     decisions = standing_adjudications(store, dataset_id, item_id)
     return order_cells(store, _cells(store, query, [item_id], gold_rule(store, dataset_id), decisions, whole))

@@ -80,10 +80,7 @@ def set_queue_rules(store: Store, actor: str, dataset_id: str, new: QueueRules) 
 
 @allow("annotator")
 def hides_systems(store: Store | Tx, dataset_id: str) -> bool:
-    """Whether items to be answered blind hide which systems are under test, until the judge is revealed.
-
-    They do unless a lead has set otherwise, because people who know the name of a system rate what they think of it.
-    """
+    """Whether blind items hide which systems are under test; they do unless a lead has set otherwise."""
     return bool(get_setting(store, dataset_id, _BLINDING, {}).get("hide_systems", True))
 
 

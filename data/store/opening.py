@@ -326,10 +326,7 @@ def first_line(error: BaseException) -> str:
 
 
 def migrate_store(path: Path, file: StoreFile | None) -> None:
-    """Make a store, or bring one up to date, in a copy aside; the file as it was is kept beside as a backup.
-
-    Raises StoreFailed where that does not succeed; then nothing is changed.
-    """
+    """Make or update a store in a copy aside; the old file is kept. Raises StoreFailed; then nothing is changed."""
     done = file.version if file else 0
     waiting = [m for m in migrations() if m[0] > done]
     if not waiting:

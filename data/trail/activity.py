@@ -23,10 +23,7 @@ Sort = Literal["answered", "drew", "filled", "items", "judgments", "labels", "jo
 
 @dataclass(frozen=True)
 class Activity:
-    """Something that `actor` did until `at` (from `since` on): to how many items, or other things, of which dataset.
-
-    `name` and `role` are those of the person whom a change of people is about.
-    """
+    """What `actor` did from `since` to `at`: to how many things of which dataset, or to the person `name`, by role."""
 
     sort: Sort
     actor: str
