@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import BinaryIO
 
+from judges.authoring.scale_inference import survey
 from judges.errors import BadInput
-from judges.importing.column_names import column_names, detect_delimiter, stated_delimiter
+from judges.importing.column_names import column_names, detect_delimiter, is_unnamed, stated_delimiter
 from judges.importing.encodings import detect_encoding
-from judges.importing.header_rows import drop_questions, join_headers
 from judges.importing.jsonl import MAX_LINE_BYTES, Record
 from judges.plural import many
 
 SPREAD = 4 * 2**20
 """The most characters that one row may have on several lines: beyond it, a quote was never closed."""
 _COLUMNS, _FIELDS = 1_000, 1_000_000
+_NAME_LETTERS = 80
+"""The most letters of a cell in a second row of names."""
 SAMPLE = 2**16
 """Bytes at the beginning of a table that show how it is written."""
 csv.field_size_limit(MAX_LINE_BYTES)
@@ -116,8 +119,14 @@ class _Lines:
 
 
 def read_csv(name: str, stream: BinaryIO, dialect: Dialect) -> Iterator[Record]:
-    """The rows below the header, as objects of texts. Raises BadInput for a header that names no columns."""
-    return drop_questions(_read_rows(name, stream, dialect), lambda record: record.value)
+    """The rows below the header, as objects of texts. Raises BadInput for a header that names no columns.
+
+    The first two are left out where Qualtrics has the texts of the questions and their ids there.
+    """
+    rows = _read_rows(name, stream, dialect)
+    first = list(itertools.islice(rows, 2))
+    has_ids = len(first) == 2 and any(cell.startswith('{"ImportId"') for cell in first[1].value.values())
+    yield from rows if has_ids else itertools.chain(first, rows)
 
 
 def _read_rows(name: str, stream: BinaryIO, dialect: Dialect) -> Iterator[Record]:
@@ -177,3 +186,21 @@ def _header(name: str, row: list[str]) -> list[str]:
     if double:
         raise BadInput(f"{name}: its header names {double[0][:60]!r} twice. Each column needs a name of its own.")
     return names
+
+
+def join_headers(names: Sequence[str], second: Sequence[str]) -> list[str]:
+    """The names of a table below whose groups of columns a second row says what each holds; empty for any other.
+
+    Human, "", LLM, "" and tone, truth, tone, truth are Human tone, Human truth, LLM tone and LLM truth.
+    """
+    groups: list[str] = []
+    for place, name in enumerate(names):
+        groups.append((groups[-1] if groups else "") if is_unnamed(name, place) else name)
+    below = [cell.strip() for cell in second]
+    continued = [cell for place, cell in enumerate(below) if groups[place] and is_unnamed(names[place], place)]
+    inner = [cell for cell, group in zip(below, groups, strict=True) if cell and group]
+    labels = all(len(cell) <= _NAME_LETTERS for cell in below) and not survey(below).numbers
+    if len(continued) < 2 or not all(continued) or not labels or len(set(inner)) == len(inner):
+        return []
+    joined = [f"{group} {cell}".strip() for group, cell in zip(groups, below, strict=True)]
+    return joined if all(joined) and len(set(joined)) == len(joined) else []

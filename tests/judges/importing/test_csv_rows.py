@@ -1,14 +1,15 @@
-"""Headers of several rows."""
+"""Headers of several rows in a table."""
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import pytest
 
 from judges.importing.column_names import column_names
 from judges.importing.contents import read_files
-from judges.importing.header_rows import drop_questions, join_headers
+from judges.importing.csv_rows import Dialect, join_headers, read_csv
 
 
 @pytest.mark.parametrize(
@@ -28,10 +29,15 @@ def test_a_second_row_of_names(first: str, second: str, names: str) -> None:
 
 
 def test_questions_and_their_ids_are_dropped_only_together() -> None:
-    names, ids, answers = {"q": "How good?"}, {"q": '{"ImportId":"QID1"}'}, {"q": "4"}
-    assert list(drop_questions([names, ids, answers], lambda row: row)) == [answers]
+    def read(*rows: str) -> list[str]:
+        text = "\n".join(["q;n", *rows])
+        return [";".join(r.value.values()) for r in read_csv("t", io.BytesIO(text.encode()), Dialect("utf-8", ";"))]
+
+    names, ids, answers = "How good?;x", '"{""ImportId"":""QID1""}";y', "4;z"
+    plain_ids = '{"ImportId":"QID1"};y'
+    assert read(names, ids, answers) == [answers]
     for rows in ([names, answers, answers], [answers], [], [answers, answers, ids]):
-        assert list(drop_questions(rows, lambda row: row)) == rows
+        assert read(*rows) == [plain_ids if row == ids else row for row in rows]
 
 
 def test_the_agreement_reads_such_tables(tmp_path: Path) -> None:
