@@ -806,7 +806,6 @@ TRIED_IN = {  # modules that no test imports, or whole folders that a registry o
     "data/importing/source_reader.py": "data/importing/test_subprocess_reader.py",
     "data/importing/detection/source_contents.py": "data/importing/test_start.py",
     "data/importing/sentences.py": "data/importing/test_importing.py",
-    "data/importing/entries.py": "data/importing/test_importing.py",
     "data/importing/formats/": "data/importing/test_tools.py",
     "judges/render/findings/": "data/reports/test_report.py",
     "data/reports/dimension.py": "data/reports/test_report.py",

@@ -9,9 +9,8 @@ from typing import Any
 
 from data.cards import cards
 from data.importing.detection.detection import DetectedFile
-from data.importing.entries import mapping_for
 from data.importing.formats import items_role
-from data.importing.mapping.mapping_texts import mapping_key
+from data.importing.mapping.mapping_texts import SCOPE, mapping_key
 from data.importing.plan import ImportPlan
 from data.records import guidelines, judge_prompts
 from data.records.items import bench_dialogues
@@ -113,3 +112,37 @@ def _describe_bare(table: DetectedFile, mapping: ColumnMapping) -> str:
         f"or people. Its columns are: {columns}. Name {names}, or say which it is: on the Import page, or with "
         "--mapping FILE (--suggest writes one to begin with). Each text needs a cell of its own, and no list of texts."
     )
+
+
+def mapping_for(store: Store, plan: ImportPlan, known: DetectedFile) -> ColumnMapping:
+    """The mapping of a table: the plan's for it, or that fits its columns best, else that of such a table before.
+
+    Raises BadInput, saying what is missing, where there is none or it is not complete.
+    """
+    columns = set(known.columns)
+    fitting = [m for m in plan.mappings if m.columns() <= columns]
+    stored_mapping = get_setting(store, SCOPE, mapping_key(columns))
+    if known.file.name in plan.tables:
+        mapping = plan.mappings[plan.tables.index(known.file.name)]
+        # It was made of all rows: JSON may name a column only in a later one.
+        columns |= mapping.columns() if known.container not in ("csv", "parquet") else set()
+    elif fitting:
+        mapping = max(fitting, key=lambda m: len(m.columns()))
+    elif plan.mappings:
+        mapping = plan.mappings[0]
+    elif stored_mapping is not None:
+        mapping = ColumnMapping.model_validate(stored_mapping)
+    else:
+        raise BadInput(
+            f"{known.file.name} is a table with the columns {', '.join(known.columns)[:300]}. Say what they mean: on "
+            "the import page, or with --mapping FILE (--suggest writes one to begin with)."
+        )
+    cards_by_name = {**mapping.cards(), **cards.current_cards(store), **{card.name: card for card in plan_cards(plan)}}
+    if faults := mapping.faults(columns, cards_by_name):
+        raise BadInput(f"The mapping does not fit {known.file.name}. {' '.join(faults)}")
+    return mapping.complete(cards_by_name)
+
+
+def plan_cards(plan: ImportPlan) -> list[Card]:
+    """The cards that a plan brings."""
+    return [from_spec(spec, folder()) for spec in plan.cards]

@@ -6,22 +6,25 @@ import contextlib
 import gc
 import itertools
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 from data.importing.checks.known_rows import Lookup
 from data.importing.checks.line_checks import LineChecks
-from data.importing.detection.detection import DetectedFile, format_titles
-from data.importing.entries import read_entries
+from data.importing.detection.detection import DetectedFile, format_titles, read_format
 from data.importing.files.source import Source
+from data.importing.formats import SEPARATE
+from data.importing.mapping.question_matching import match_questions
+from data.importing.plan import ImportPlan
 from data.importing.report import ImportPreview, ProblemCollector, TooManyErrors
-from data.importing.snapshot import Snapshot
+from data.importing.snapshot import Snapshot, plan_cards
 from data.importing.staging import Spool
 from data.records.judge_prompts import PromptSet
 from data.records.settings import GoldRule
 from data.store.errors import BadInput
-from judges.importing.entries import Hint
+from judges.importing.entries import Entry, Hint, Line
+from judges.importing.mapping import ColumnMapping
 
 Progress = Callable[[int, int, int], None]
 """Called now and then with the bytes read, the bytes there are, and the lines so far."""
@@ -82,6 +85,27 @@ def read_source(
     result.people, result.stored_names, result.rule = checks.people, checks.context.stored_names, checks.rule.new
     result.guidelines, result.prompts = checks.guidelines.new, list(checks.prompts.new.values())
     return result
+
+
+def read_entries(
+    source: Source, plan: ImportPlan, detected: list[DetectedFile], mappings: dict[str, ColumnMapping],
+    items: Sequence[dict[str, Any]],
+) -> Iterator[Entry]:  # fmt: skip
+    """Everything that the files of a source hold; those of FastChat, and of each other tool, are read together.
+
+    `mappings` has the mapping of every table by the name of its file, `items` what formats that ask for it have to know
+    of the dataset. The cards that the plan brings come first.
+    """
+    cards_by_version = {card.version: card for card in plan_cards(plan)}
+    cards_by_version |= {card.version: card for mapping in mappings.values() for card in mapping.cards().values()}
+    yield from (Line(source.name, 0, "card", {"card": card.spec}) for card in cards_by_version.values())
+    together = {known.format for known in detected} - SEPARATE
+    parts = [(name, [known for known in detected if known.format == name]) for name in sorted(together)]
+    # What knows its items by their names alone gives way to what has their texts.
+    by_text = sorted(detected, key=lambda known: known.format == "table" and mappings[known.file.name].textless)
+    parts += [(known.format, [known]) for known in by_text if known.format in SEPARATE]
+    for name, files in parts:
+        yield from match_questions(read_format(name, files, mappings, items), plan.questions)
 
 
 @contextlib.contextmanager

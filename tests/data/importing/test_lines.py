@@ -110,7 +110,7 @@ def test_lines_leave_these_rows_and_are_refused_in_these_words(
 ) -> None:
     caplog.set_level(logging.INFO, "assay")
     monkeypatch.setattr("secrets.randbelow", lambda most: 7)
-    for name in ("cards.cards", "importing.entries", "importing.importing", "importing.checks.items"):
+    for name in ("cards.cards", "importing.snapshot", "importing.importing", "importing.checks.items"):
         monkeypatch.setattr(f"data.{name}.from_spec", _remember(from_spec))
     for name in ("judges.importing.mapping", "data.importing.detection.plan_proposal"):
         monkeypatch.setattr(f"{name}.from_recipe", _remember(from_recipe))
