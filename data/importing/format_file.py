@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from data.importing.files.container import Container
-from judges.importing.jsonl import Record
 from judges.importing.mapping import ColumnMapping
+from judges.jsonl import Record
 
 
 @dataclass(frozen=True)

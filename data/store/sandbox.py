@@ -19,7 +19,7 @@ import duckdb
 from data.store.base import quote_sql
 from data.store.errors import BadInput
 from data.temp_folders import folder_for
-from judges.importing.jsonl import MAX_LINE_BYTES, Record
+from judges.jsonl import MAX_LINE_BYTES, Record
 
 MEMORY = "768MB"
 UNFOLDED = 2**30

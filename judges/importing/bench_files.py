@@ -7,22 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from judges.errors import AssayError
-from judges.importing import contents, json_records, jsonl
+from judges.importing import contents, json_records
 from judges.importing.encodings import detect_encoding
-from judges.importing.jsonl import Record
 from judges.importing.line_files import BadLines
 from judges.importing.repeated_problems import RepeatedProblems
+from judges.jsonl import Record, mend_record, read_jsonl, read_jsonl_line
 from judges.mtbench import completeness, many_turns, swallow
-from judges.mtbench.assembly import (
-    ROLES,
-    AssembledBench,
-    BenchFile,
-    FileRecord,
-    assemble,
-    join_records,
-    list_names,
-    mend_record,
-)
+from judges.mtbench.assembly import ROLES, AssembledBench, BenchFile, assemble, join_records, list_names
 from judges.mtbench.records import Bench
 from judges.mtbench.rows import role_of
 from judges.mtbench.swallow import assemble_swallow
@@ -113,15 +104,15 @@ def _role(name: str, starts: Sequence[dict[str, Any]]) -> str | None:
     return None
 
 
-def _records(path: Path, head: bytes) -> Sequence[FileRecord]:
+def _records(path: Path, head: bytes) -> Sequence[Record]:
     """The records of a file: lines of JSON, one object or list of JSON, or the rows of a Parquet file."""
     if head.startswith(b"PAR1"):
         return [Record(number, row) for number, row in contents.read_parquet(path)]
     in_list = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"["
     with path.open("rb") as stream:
-        records = json_records.read_json_array(stream) if in_list else jsonl.read_jsonl(stream)
+        records = json_records.read_json_array(stream) if in_list else read_jsonl(stream)
         lines = [mend_record(record) for record in records]
     if not in_list and len(lines) > 1 and all(record.problem for record in lines):
-        document = mend_record(jsonl.read_jsonl_line(1, path.read_bytes().removeprefix(b"\xef\xbb\xbf")))
+        document = mend_record(read_jsonl_line(1, path.read_bytes().removeprefix(b"\xef\xbb\xbf")))
         lines = lines if document.problem else [document]
     return lines

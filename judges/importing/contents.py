@@ -18,18 +18,19 @@ from typing import Any, Literal
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from judges import jsonl
 from judges.audits import Cell
 from judges.authoring.custom import from_spec
 from judges.card import Card, Item
 from judges.cards import cards
 from judges.errors import AssayError, BadCard
 from judges.gold import Resolve
-from judges.importing import csv_rows, json_records, jsonl, line_files, lines
+from judges.importing import csv_rows, json_records, line_files, lines
 from judges.importing.encodings import explain_other_file
 from judges.importing.json_records import explain_object, wraps_rows
-from judges.importing.jsonl import Record
 from judges.importing.line_files import BadLines, bad_rows, explain_left_out
 from judges.importing.lines import JudgmentLine, LabelLine
+from judges.jsonl import Record
 from judges.render.csv_cells import unescape_formula
 from judges.strict_json import check_depth
 from judges.types import is_unit

@@ -14,7 +14,7 @@ from judges.authoring.scale_inference import survey
 from judges.errors import BadInput
 from judges.importing.column_names import column_names, detect_delimiter, is_unnamed, stated_delimiter
 from judges.importing.encodings import detect_encoding
-from judges.importing.jsonl import MAX_LINE_BYTES, Record
+from judges.jsonl import MAX_LINE_BYTES, Record
 from judges.plural import many
 
 SPREAD = 4 * 2**20

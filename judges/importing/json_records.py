@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, BinaryIO
 
 from judges.importing.column_names import WORDS, normalize
-from judges.importing.jsonl import MAX_LINE_BYTES, Record, kind_of
+from judges.jsonl import MAX_LINE_BYTES, Record, kind_of
 from judges.strict_json import DECODER, BadJson, check_characters, check_depth, not_json, parse_with_nan
 
 _SPACE = re.compile(r"[ \t\r\n]*")

@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
+from judges import jsonl
 from judges.card import Card
 from judges.errors import AssayError
-from judges.importing import jsonl
 from judges.importing.lines import (
     FAILED,
     JudgmentLine,

@@ -16,8 +16,8 @@ from typing import Any
 from judges.authoring.scale_inference import survey
 from judges.importing.column_names import WORDS, normalize, parse_name
 from judges.importing.columns import FIELD_GROUPS, cell_text
-from judges.importing.jsonl import Record
 from judges.importing.speakers import read_messages, speaker_name
+from judges.jsonl import Record
 from judges.reading.reading import json_objects
 
 _FIRST_ROWS, _MAX_KEYS, _MAX_LITERAL, _MAX_PLAIN = 20, 20, 100_000, 40

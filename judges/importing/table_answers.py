@@ -12,7 +12,6 @@ from judges.authoring.scale_inference import is_missing
 from judges.importing.columns import cell_text, name_side
 from judges.importing.entries import Entry, Hint, Line, LineError, RejectedRow, RepeatCounter
 from judges.importing.item_keys import time_in_seconds
-from judges.importing.jsonl import Record
 from judges.importing.mapping import (
     UNITS,
     ColumnMapping,
@@ -25,6 +24,7 @@ from judges.importing.mapping import (
 from judges.importing.score_collector import ScoreCollector
 from judges.importing.speakers import ROLES
 from judges.importing.summary_rows import drop_summaries, explain_summaries
+from judges.jsonl import Record
 from judges.plural import many, verb
 from judges.protocols.orders import names_sides
 from judges.strict_json import canonical, show_value

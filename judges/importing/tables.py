@@ -19,7 +19,6 @@ from judges.importing.columns import fault_of_names
 from judges.importing.contents import FileContents
 from judges.importing.entries import Hint, RejectedRow
 from judges.importing.interpretation import AnswerSeries, Interpretation, interpret_contents, set_scales
-from judges.importing.jsonl import Record
 from judges.importing.judged_files import items_of_units
 from judges.importing.line_files import bad_rows, explain_left_out, join_orders
 from judges.importing.lines import JudgmentLine, LabelLine, explain_errors
@@ -27,6 +26,7 @@ from judges.importing.mapping import ColumnMapping
 from judges.importing.nested_cells import unfold_records
 from judges.importing.table_answers import AnswerReader
 from judges.importing.table_contents import SourceContents, read_table
+from judges.jsonl import Record
 from judges.plural import verb
 from judges.types import Dimension, Place, Scale
 

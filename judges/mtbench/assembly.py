@@ -10,8 +10,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
-from typing import Any, ClassVar, Literal, NamedTuple, Protocol
+from typing import Any, ClassVar, Literal, NamedTuple
 
+from judges.jsonl import Record, mend_record
 from judges.mtbench import prompts, rows, wordings
 from judges.mtbench.dialogues import answer_name, read_answer, read_item_question, texts_by, whole_number
 from judges.mtbench.parsing import is_failed_call
@@ -21,7 +22,7 @@ from judges.mtbench.thinking import strip_thinking
 from judges.plural import many, verb
 from judges.protocols.messages import fill
 from judges.protocols.orders import Order
-from judges.strict_json import BadJson, parse_with_nan, show_value
+from judges.strict_json import show_value
 
 ROLES: tuple[str, ...] = ("prompt", "question", "reference", "answer", "known", "single", "pair", "vote")
 """The roles of FastChat's rows, in the order of reading; `known`: dialogues that a dataset already contains."""
@@ -33,25 +34,12 @@ FASTCHAT = "fastchat"
 _ORDERS: dict[Order | Literal[""], Order | Literal[""]] = {"ab": "ba", "ba": "ab", "": ""}
 
 
-class FileRecord(Protocol):
-    """A line or row of a file: its number, and its object, or the problem that kept it from being one."""
-
-    @property
-    def line(self) -> int: ...
-    @property
-    def value(self) -> dict[str, Any]: ...
-    @property
-    def text(self) -> str: ...
-    @property
-    def problem(self) -> str: ...
-
-
 class BenchFile(NamedTuple):
     """One of the files: its name with its folders, what it holds (`ROLES`), and its records."""
 
     name: str
     role: str
-    records: Iterable[FileRecord]
+    records: Iterable[Record]
 
 
 class SourcePlace(NamedTuple):
@@ -149,27 +137,6 @@ def join_records(first: Bench, second: Bench) -> tuple[Bench, list[str]]:
         first.ratings + ratings, first.games + games, first.votes + second.votes, first.prompts + second.prompts,
     )  # fmt: skip
     return bench, notes
-
-
-class _Mended(NamedTuple):
-    line: int
-    value: dict[str, Any]
-    text: str
-    problem: str
-
-
-def mend_record(record: FileRecord) -> FileRecord:
-    """A record with NaN replaced by null: some tools write NaN for a mean, and it is not valid JSON.
-
-    Any other record is unchanged, also one that would be refused even without NaN.
-    """
-    if not record.problem:
-        return record
-    try:
-        value = parse_with_nan(record.text)
-    except BadJson:
-        return record
-    return _Mended(record.line, value, record.text, "") if isinstance(value, dict) else record
 
 
 class _PendingJudgment(NamedTuple):

@@ -11,7 +11,7 @@ from typing import Any
 from data.importing.files.spill_file import SpillFile
 from data.importing.format_file import FormatFile
 from judges.importing.entries import Hint, RejectedRow, ToolEntry
-from judges.mtbench.assembly import mend_record
+from judges.jsonl import mend_record
 
 Json = dict[str, Any]
 

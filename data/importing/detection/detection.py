@@ -18,10 +18,9 @@ from judges.importing.column_names import parse_name
 from judges.importing.columns import find_columns
 from judges.importing.entries import ToolEntry
 from judges.importing.json_records import explain_object, wraps_rows
-from judges.importing.jsonl import Record
 from judges.importing.mapping import ColumnMapping
 from judges.importing.nested_cells import NestedColumn, unfold_records
-from judges.mtbench import assembly
+from judges.jsonl import Record, mend_record
 
 _MAX_SAMPLE_CHARACTERS = 2**20
 _SAMPLE_RECORDS = 20
@@ -138,7 +137,7 @@ def _read_with_nan(file: SourceFile, kind: Container) -> list[Record]:
         raw_records: Iterator[Record] = iter(())
         if kind in ("lines", "list", "object"):
             raw_records = read_records(file, kind, stream, formats.lists())
-        records = [assembly.mend_record(record) for record in itertools.islice(raw_records, _SAMPLE_RECORDS)]
+        records = [mend_record(record) for record in itertools.islice(raw_records, _SAMPLE_RECORDS)]
     return [Record(record.line, record.value, record.text) for record in records if record.value or not record.problem]
 
 

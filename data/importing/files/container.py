@@ -8,9 +8,10 @@ from typing import BinaryIO, Literal
 
 from data.importing.files.source import SourceFile
 from data.store.errors import BadInput
-from judges.importing import csv_rows, json_records, jsonl
+from judges import jsonl
+from judges.importing import csv_rows, json_records
 from judges.importing.encodings import explain_other_file
-from judges.importing.jsonl import MAX_LINE_BYTES, Record
+from judges.jsonl import MAX_LINE_BYTES, Record
 
 Container = Literal["lines", "list", "object", "csv", "parquet"]
 POINTER = b"version https://git-lfs.github.com/"

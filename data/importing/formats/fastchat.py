@@ -15,7 +15,7 @@ from data.importing.format_file import FileStart, FormatFile
 from data.importing.formats._bench_lines import bench_lines
 from judges.importing.column_names import parse_name
 from judges.importing.entries import Entry, Hint
-from judges.importing.jsonl import Record
+from judges.jsonl import Record
 from judges.mtbench.assembly import BenchFile, assemble
 from judges.mtbench.rows import Role, role_of
 

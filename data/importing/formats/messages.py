@@ -15,8 +15,8 @@ from data.importing.format_file import FileStart, FormatFile
 from data.store.ids import content_id
 from judges.importing.column_names import parse_name
 from judges.importing.entries import Entry, Hint, Line, LineError, RejectedRow
-from judges.importing.jsonl import Record, kind_of
 from judges.importing.speakers import ROLES
+from judges.jsonl import Record, kind_of
 from judges.strict_json import show_value
 
 TITLE = "chats"

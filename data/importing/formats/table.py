@@ -10,11 +10,11 @@ from data.importing.format_file import FormatFile
 from data.importing.formats import messages
 from data.store.ids import now
 from judges.importing.entries import Entry, Line, LineError, RejectedRow
-from judges.importing.jsonl import Record
 from judges.importing.mapping import ColumnMapping
 from judges.importing.nested_cells import split_answer
 from judges.importing.speakers import ROLES, read_messages, speaker_name
 from judges.importing.table_answers import AnswerReader
+from judges.jsonl import Record
 from judges.strict_json import BadJson, parse_json, show_value
 
 TITLE = "a table"

@@ -18,8 +18,9 @@ from data.importing.files.container import detect_container, first_records
 from data.importing.files.source import from_bytes
 from data.importing.importing import detect_formats
 from data.store.errors import BadInput
-from judges.importing import csv_rows, json_records, jsonl
-from judges.importing.jsonl import Record
+from judges import jsonl
+from judges.importing import csv_rows, json_records
+from judges.jsonl import Record
 from judges.strict_json import MAX_DEPTH, BadJson, parse_json
 from tests.archives import compare_archive
 from tests.data.imports import label, pair, verdict, workspace, wrong

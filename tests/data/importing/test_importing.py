@@ -32,8 +32,8 @@ from data.store.ids import now
 from data.workspace.verify import verify
 from judges.cards import cards
 from judges.importing.entries import Line, RejectedRow, RepeatCounter
-from judges.importing.jsonl import Record
 from judges.importing.mapping import ColumnMapping, ValueSource
+from judges.jsonl import Record
 from judges.render.csv_cells import write_csv_table
 from judges.tokens import tokens
 from judges.types import ITEM, Pair

@@ -10,7 +10,7 @@ import pytest
 from data.importing.conversations.tool_reader import ToolReader
 from data.importing.format_file import FormatFile
 from judges.importing.entries import Hint, RejectedRow, ToolEntry
-from judges.importing.jsonl import Record
+from judges.jsonl import Record
 
 Json = dict[str, Any]
 

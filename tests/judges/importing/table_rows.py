@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from judges.cards import cards
-from judges.importing.jsonl import Record
 from judges.importing.matches import JudgeMatch, match_judges
 from judges.importing.tables import read_tables
+from judges.jsonl import Record
 
 
 def match_rows(rows: Sequence[dict[str, Any]], judges: Sequence[str] = (), people: Sequence[str] = ()) -> JudgeMatch:

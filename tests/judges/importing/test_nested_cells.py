@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from judges.importing.jsonl import Record
 from judges.importing.nested_cells import (
     nested_columns,
     replace_names,
@@ -15,6 +14,7 @@ from judges.importing.nested_cells import (
     unfold_row,
 )
 from judges.importing.summary_rows import drop_summaries
+from judges.jsonl import Record
 from tests.judges.importing.table_rows import match_rows
 
 REPLY = 'Fine.\n```json\n{"rating": 4, "explanation": "clear"}\n```'

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from judges.importing.jsonl import Record
+from judges.jsonl import Record
 from judges.mtbench.assembly import AssembledBench, BenchFile, assemble
 from judges.mtbench.rows import role_of
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from judges.importing.jsonl import read_jsonl_line
-from judges.mtbench.assembly import BenchFile, assemble, mend_record
+from judges.jsonl import mend_record, read_jsonl_line
+from judges.mtbench.assembly import BenchFile, assemble
 from judges.mtbench.prompts import wording
 from judges.mtbench.ratings import read_ratings
 from tests.judges.mtbench.bench_rows import (

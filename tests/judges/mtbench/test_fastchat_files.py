@@ -14,7 +14,7 @@ from hypothesis import given, settings
 
 from judges.errors import AssayError
 from judges.importing.bench_files import read_bench
-from judges.importing.jsonl import Record
+from judges.jsonl import Record
 from judges.mtbench import parsing
 from judges.mtbench.assembly import BenchFile, assemble, judge_key
 from judges.mtbench.fastchat_files import _prompt_of, _score, fastchat_files, write_fastchat

@@ -10,7 +10,7 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
 
-from judges.importing.jsonl import Record
+from judges.jsonl import Record
 from judges.mtbench import completeness
 from judges.mtbench.assembly import AssembledBench, BenchFile, assemble
 from judges.mtbench.fastchat_files import fastchat_files

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from judges.importing.jsonl import Record
+from judges.jsonl import Record
 from judges.mtbench.assembly import AssembledBench, BenchFile, join_records
 from judges.mtbench.prompts import wording
 from judges.mtbench.swallow import assemble_swallow

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
-from judges.strict_json import BadJson, parse_json
+from judges.strict_json import BadJson, parse_json, parse_with_nan
 
 MAX_LINE_BYTES = 16 * 2**20
 """The longest line, or element of an array, or row, in bytes."""
@@ -62,6 +62,20 @@ def read_jsonl_line(number: int, raw: bytes) -> Record:
     if not isinstance(value, dict):
         return Record(number, {}, text, f"holds {kind_of(value)}: each line must hold one object in braces")
     return Record(number, value, text)
+
+
+def mend_record(record: Record) -> Record:
+    """A record with NaN replaced by null: some tools write NaN for a mean, and it is not valid JSON.
+
+    Any other record is unchanged, also one that would be refused even without NaN.
+    """
+    if not record.problem:
+        return record
+    try:
+        value = parse_with_nan(record.text)
+    except BadJson:
+        return record
+    return Record(record.line, value, record.text) if isinstance(value, dict) else record
 
 
 def kind_of(value: Any) -> str:
