@@ -95,7 +95,7 @@ class AnswerSeries:
     def missing(self) -> list[str]:
         """The cells of a person's column that are codes for a missing answer, unless the scale has them."""
         codes = filter(is_missing_code, self.strays if self.file and self.by == "person" else ())
-        return [cell_text(code).strip() for code in codes if self.answers and not _all_on([code], self.answers)]
+        return [cell_text(code).strip() for code in codes if self.answers and not _is_on(code, self.answers)]
 
     @property
     def question(self) -> Place:
@@ -273,8 +273,9 @@ def share_scales(series: Iterable[AnswerSeries], stored: Mapping[Place, Dimensio
         chosen = next((s.answers for s in members if s.answers is not None), None)
         conflict = "" if chosen or joint.answers else _explain_scales_apart(members)
         usual = chosen or joint.answers
-        if usual is None and not conflict and all(not s.cells or _on_some(s.cells, joint.most) for s in members):
-            usual = joint.most
+        if usual is None and not conflict:
+            is_common = all(not s.cells or any(_is_on(cell, joint.most) for cell in s.cells) for s in members)
+            usual = joint.most if is_common else None
         dimension, scale = _name_question(kind, sort, name, usual, cells, stored)
         for place, s in zip(places, members, strict=True):
             own_why = "" if chosen is not None else survey(s.cells, s.counts).why
@@ -283,7 +284,7 @@ def share_scales(series: Iterable[AnswerSeries], stored: Mapping[Place, Dimensio
             if not s.cells and (s.count or s.only):
                 why = "there are lists, long texts or too many different words among them"
             settled = replace(s, answers=scale, dimension=dimension, why=why)
-            if scale is not None and (off := [cell for cell in s.strays if not _all_on([cell], scale)]):
+            if scale is not None and (off := [cell for cell in s.strays if not _is_on(cell, scale)]):
                 codes = settled.missing
                 others = [cell for cell in off if cell_text(cell).strip() not in codes]
                 phrases = [explain_strays(others)] if others else []
@@ -292,11 +293,6 @@ def share_scales(series: Iterable[AnswerSeries], stored: Mapping[Place, Dimensio
                 settled = replace(settled, why="; ".join(phrases))
             all_series[place] = settled
     return tuple(all_series)
-
-
-def _on_some(cells: Iterable[Any], scale: RecipeScale | None) -> bool:
-    """Whether some of the cells are answers on a scale; one of texts only has none."""
-    return scale is not None and any(_all_on([cell], scale) for cell in cells)
 
 
 def _explain_scales_apart(members: Iterable[AnswerSeries]) -> str:
@@ -314,25 +310,27 @@ def _name_question(
         verdict = stored["pair", "pair", "verdict"].scale
         if set(scale.categories) <= set(verdict.categories):
             return "verdict", recipe_scale(verdict)
-    answers = [cell for cell in cells if scale is None or _all_on([cell], scale)]  # without a stray word among them
+    answers = [cell for cell in cells if scale is None or _is_on(cell, scale)]  # without a stray word among them
     base, number = name, 1
     while (known := stored.get((kind, sort, name))) is not None:
         known_scale = recipe_scale(known.scale)
         # A name of our own means no question of somebody's: 1 to 5 is not a part of their 1 to 10.
         ours = base == UNNAMED and explain_two_scales("", scale, [known_scale])
-        if known_scale is not None and not ours and _all_on(answers, known_scale):
+        if not ours and known_scale is not None and all(_is_on(cell, known_scale) for cell in answers):
             return name, known_scale
         number += 1
         name = f"{base}_{number}" if base != UNNAMED or name != UNNAMED else f"{sort}_{UNNAMED}"
     return name, scale
 
 
-def _all_on(cells: Iterable[Any], answers: RecipeScale) -> bool:
-    for cell in cells:
-        try:
-            parse_answer(cell, answers)
-        except BadScale:
-            return False
+def _is_on(cell: Any, scale: RecipeScale | None) -> bool:
+    """Whether a cell is an answer on a scale, or empty; on None, which texts have for a scale, nothing is."""
+    if scale is None:
+        return False
+    try:
+        parse_answer(cell, scale)
+    except BadScale:
+        return False
     return True
 
 
@@ -398,9 +396,7 @@ class _Table:
         voices = [*roles.judges, *roles.people]
         key = dialogue_id(names, table.rows, roles.id, "role" in fields) if fields else roles.id
         self.turns = self._by_turn(key, [v.column for v in (*voices, *roles.values)]) if fields else set()
-        if kind is None and not fields and not roles.texts and are_verdicts(
-            voices, table.rows, lambda column: table.columns[column].cells
-        ):
+        if kind is None and not fields and not roles.texts and are_verdicts(voices, table.rows, self._different_cells):
             self.kind = "pair"
         texts = {name: ValueSource(columns=columns) for name, columns in roles.texts.items()}
         fields |= {name: source for name, source in texts.items() if name in FIELDS[self.kind]}
@@ -425,7 +421,10 @@ class _Table:
             meta = self._of_items(meta, by or [column for source in fields.values() for column in source.columns])
         spoken_by: dict[str, Any] = {}
         if "turns" in fields:
-            spoken_by = self._dialogue_roles(fields["turns"].columns[0])
+            (column, *_) = fields["turns"].columns
+            dialogues = [read_messages(row.get(column)) or () for row in table.rows]
+            spoken_by = speaker_roles(dialogues)
+            self._describe_speakers(column, (speaker_name(part) for parts in dialogues for part in parts), spoken_by)
         elif "role" in speech:
             answers = [voice.column for voice in (*voices, *roles.values)]
             spoken_by = row_roles(key, table.rows, speech["role"], speech["text"], answers)
@@ -440,13 +439,6 @@ class _Table:
         cells = {cell_text(cell).strip() for cell in self.table.columns[column].cells}
         count = self.table.count
         return any(cells == {str(number) for number in range(first, first + count)} for first in (0, 1))
-
-    def _dialogue_roles(self, column: str) -> dict[str, Any]:
-        """The roles of the speakers in a column of dialogues whose names say none."""
-        dialogues = [read_messages(row.get(column)) or () for row in self.table.rows]
-        roles = speaker_roles(dialogues)
-        self._describe_speakers(column, (speaker_name(message) for part in dialogues for message in part), roles)
-        return roles
 
     def _describe_speakers(self, column: str, names: Iterable[str], roles: Mapping[str, str]) -> None:
         """Say how the speakers of a column are read, and of whom that is not known."""
@@ -496,15 +488,12 @@ class _Table:
             return replace(series, cells=("a", "tie", "b"), counts=(), strays=(), dimension="verdict")
         return self._decode_verdicts(series) if self.kind == "pair" else series
 
-    def _code(self, column: str) -> dict[str, str]:
-        """Return what the code means in which a column's verdicts on pairs are written; nothing if they are in none."""
-        code = verdict_code(cell_text(row.get(column)).strip() for row in self.table.rows)
-        return code | side_words(self.table.columns[column].cells) if code else code
-
     def _decode_verdicts(self, series: AnswerSeries) -> AnswerSeries:
         """A verdict on a pair that is written in a code, with what the code means."""
-        if not (code := self._code(series.name)):
+        code = verdict_code(cell_text(row.get(series.name)).strip() for row in self.table.rows)
+        if not code:
             return series
+        code |= side_words(self._different_cells(series.name))
         self.assumptions.append(f"{self.file}: {series.name} is read as a verdict, {describe_code(code)}.")
         words = tuple(dict.fromkeys(code.values()))
         return replace(series, values=code, cells=words, counts=(), strays=(), dimension="verdict")
