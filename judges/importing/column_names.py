@@ -38,11 +38,6 @@ _RANGE = re.compile(r"[(\[]\s*(\d+)\s*(?:[-–—/]|\.\.|to|bis)\s*(\d+)\s*[)\]]
 _SCRIPTS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+|[^\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 
 
-def owner(name: str) -> Owner:
-    """The owner that a name suggests: a judge for "gpt-4_score", a person for "annotator_1", unknown for "score"."""
-    return parse_name(name).owner
-
-
 @dataclass(frozen=True)
 class ColumnName:
     """What a column's name says: its owner (`either`: judge or person), how sure that is, who it is, the subject."""

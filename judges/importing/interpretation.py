@@ -24,7 +24,7 @@ from judges.authoring.scale_inference import (
     survey,
 )
 from judges.errors import BadInput, BadScale
-from judges.importing.column_names import is_saved_index, normalize, owner, stated_ends
+from judges.importing.column_names import Owner, is_saved_index, normalize, parse_name, stated_ends
 from judges.importing.columns import AnswerColumn, cell_text, find_columns, names_questions, question_column
 from judges.importing.item_keys import (
     are_unique,
@@ -44,7 +44,6 @@ from judges.importing.table_contents import ColumnValues, SourceContents, TableC
 from judges.protocols.orders import names_sides
 from judges.types import MAX_NAME_LETTERS, NO_NAME_SIGNS, Dimension, Kind, Place
 
-By = Literal["judge", "person", ""]
 UNNAMED = "rating"
 """The name of a question that the file does not name."""
 _PEOPLE = 30
@@ -70,7 +69,7 @@ class AnswerSeries:
 
     file: str
     name: str
-    by: By
+    by: Owner
     rater: str
     dimension: str
     kind: Kind
@@ -151,7 +150,7 @@ def interpret_contents(
         sentences += known.assumptions
         unclear += known.unclear
     for summary in contents.value_summaries:
-        by: By = "person" if summary.by == "person" else "judge"
+        by: Owner = "person" if summary.by == "person" else "judge"
         kind = cast("Kind", summary.kind)
         rater = next(iter(summary.raters)) if len(summary.raters) == 1 else ""
         named = _dimension_name(summary.name)
@@ -473,7 +472,7 @@ class _Table:
             self.assumptions.append(f"{self.file}: {named}: left out, as rows of one item differ there.")
         return [name for name in names if name not in differing]
 
-    def _series_of(self, voice: AnswerColumn, by: By) -> AnswerSeries:
+    def _series_of(self, voice: AnswerColumn, by: Owner) -> AnswerSeries:
         named = _dimension_name(voice.dimension) if voice.dimension else UNNAMED
         summary = _cells(self.table.columns[voice.column])
         if survey(summary["cells"]).numbers:
@@ -515,8 +514,8 @@ class _Table:
         """The answers of each judge and person that a column names; where they are many, those of a sort together."""
         series = []
         raters = _words(self.table.columns[by])
-        usual: By = "judge" if owner(by) == "judge" else "person"
-        sides: dict[str, By] = {name: "judge" if owner(name) == "judge" else usual for name in raters}
+        usual: Owner = "judge" if parse_name(by).owner == "judge" else "person"
+        sides: dict[str, Owner] = {name: "judge" if parse_name(name).owner == "judge" else usual for name in raters}
         values = list(values)
         same = Counter(voice.dimension for voice in values)
         for voice in values:

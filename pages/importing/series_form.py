@@ -13,18 +13,12 @@ from data.cards import cards
 from judges.authoring.card_lookup import recipe_of_scale, spell_scale
 from judges.authoring.recipe import RecipeScale
 from judges.errors import AssayError
-from judges.importing.interpretation import (
-    AnswerSeries,
-    By,
-    Interpretation,
-    change_scales,
-    name_people,
-    scale_warnings,
-)
+from judges.importing.column_names import Owner
+from judges.importing.interpretation import AnswerSeries, Interpretation, change_scales, name_people, scale_warnings
 from pages.ui import session, text
 
-WHOSE: dict[By, str] = {"judge": "a judge's", "person": "a person's", "": "left out"}
-_BY: dict[str, By] = {words: by for by, words in WHOSE.items()}
+WHOSE: dict[Owner, str] = {"judge": "a judge's", "person": "a person's", "": "left out"}
+_BY: dict[str, Owner] = {words: by for by, words in WHOSE.items()}
 _HELP = (
     "1-5 (whole numbers), 0-1 or 0-10 step 0.5 (any number), yes/no, poor|fair|good (from worst to best), "
     "red, green (no order); add: or n/a"

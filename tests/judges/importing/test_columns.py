@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from judges.importing.column_names import owner, parse_name
+from judges.importing.column_names import parse_name
 from judges.importing.columns import Columns, cell_text, fault_of_names, find_columns
 
 LONG = [f"a text of item {n}, long enough to be read as one, and going on for a while" for n in range(12)]
@@ -349,7 +349,7 @@ def test_owners_of_names() -> None:
     names = {"judge": ("gpt-4o-mini", "LLM judge", "审判" + "模型", "prometheus2", "auto_score"),
              "person": ("human", "Experte 2", "ground_truth", "label", "crowd worker"),
              "": ("score", "system prompt of human and gpt4", "", "   ", "🙂", "tone")}  # fmt: skip
-    assert {whose: [owner(name) for name in headers] for whose, headers in names.items()} == {
+    assert {whose: [parse_name(name).owner for name in headers] for whose, headers in names.items()} == {
         whose: [whose] * len(headers) for whose, headers in names.items()
     }
 
