@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
 from data.importing.checks.known_rows import KnownItem, KnownItems
-from data.importing.report import ImportPreview, ProblemCollector
+from data.importing.report import ProblemCollector
 from data.importing.snapshot import Snapshot
 from data.importing.staging import Spool
 from data.records.names import imported_name
@@ -17,7 +16,7 @@ from data.store.ids import now, to_utc
 from judges.card import Card
 from judges.importing.entries import ItemMissing, Line, LineError, RejectedRow
 from judges.strict_json import check_value, show_value
-from judges.types import MAX_NAME_LETTERS, NO_NAME_SIGNS, Dimension, Place
+from judges.types import MAX_NAME_LETTERS, NO_NAME_SIGNS
 
 MAX_SHOWN_ROWS, _MAX_SHOWN_LENGTH = 5, 2_000
 _MAX_REMEMBERED_TEXTS = 100_000
@@ -25,7 +24,6 @@ _YEARS = (1990, 2200)
 _PERSON = re.compile(rf"[^{NO_NAME_SIGNS}]{{1,{MAX_NAME_LETTERS}}}( \(file( \d+)?\))?")
 
 
-@dataclass
 class ImportContext:
     """One import in progress. `stored_names` has, of every person in the files, the name under which they are kept.
 
@@ -34,24 +32,15 @@ class ImportContext:
     and `numbered` counts the stored ones that a row is of by its number alone.
     """
 
-    snapshot: Snapshot
-    spool: Spool
-    problems: ProblemCollector
-    items: KnownItems
-    refused: dict[str, tuple[str, int]] = field(default_factory=dict)
-    stored_names: dict[str, str] = field(default_factory=dict)
-    textless: set[str] = field(default_factory=set)
-    numbered: int = 0
-    dataset_id: str = field(init=False)
-    report: ImportPreview = field(init=False)
-    cards: dict[str, Card] = field(init=False)
-    versions: dict[str, Card] = field(init=False)
-    questions: dict[Place, Dimension] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.dataset_id, self.report = self.snapshot.dataset_id, self.problems.preview
-        self.cards, self.questions = dict(self.snapshot.cards), dict(self.snapshot.questions)
-        self.versions = {card.version: card for card in (*self.snapshot.earlier, *self.cards.values())}
+    def __init__(self, snapshot: Snapshot, spool: Spool, problems: ProblemCollector, items: KnownItems) -> None:
+        self.snapshot, self.spool, self.problems, self.items = snapshot, spool, problems, items
+        self.dataset_id, self.report = snapshot.dataset_id, problems.preview
+        self.cards, self.questions = dict(snapshot.cards), dict(snapshot.questions)
+        self.versions = {card.version: card for card in (*snapshot.earlier, *self.cards.values())}
+        self.refused: dict[str, tuple[str, int]] = {}
+        self.stored_names: dict[str, str] = {}
+        self.textless: set[str] = set()
+        self.numbered = 0
 
     def know(self, card: Card) -> None:
         """Allow judgments of this import to name the card, and labels to answer what it asks."""
