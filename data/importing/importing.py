@@ -134,18 +134,15 @@ def _read(
 ) -> tuple[Snapshot, ReadingResult]:  # fmt: skip
     """Read a source to its end: the workspace before, and the result."""
     detected = detect_formats(source, plan.format, progress, waits) if detected is None else detected
-    detected = detection.without_strays(detected, lambda known: not _has_mapping(store, plan, known))
+    detected = detection.without_strays(
+        detected, lambda known: not plan.mappings and get_setting(store, SCOPE, mapping_key(known.columns)) is None
+    )
     known = take_snapshot(store, plan, detected, actor)
     if source.isolated:
         return known, subprocess_reader.read_source(
             known, source, detected, store_lookup(store), spool, progress, rejects, waits
         )
     return known, read_source(known, source, detected, store_lookup(store), spool, progress, rejects)
-
-
-def _has_mapping(store: Store, plan: ImportPlan, known: DetectedFile) -> bool:
-    """Whether anybody has said what the columns of a table mean."""
-    return bool(plan.mappings) or get_setting(store, SCOPE, mapping_key(set(known.columns))) is not None
 
 
 def _write(tx: Tx, actor: str, source: Source, known: Snapshot, result: ReadingResult, spool: Spool) -> None:
