@@ -3,31 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import replace
 from typing import Any
 
 from judges.importing.entries import Line
 from judges.strict_json import canonical
-
-Key = tuple[str, str, str, str, str, str]
-
-
-@dataclass
-class _CollectedValues:
-    """The values of a judgment so far: for each sample by cell, with the file and line where they began."""
-
-    file: str
-    line: int
-    row: Any
-    data: dict[str, Any]
-    samples: list[dict[tuple[str, str], dict[str, Any]]] = field(default_factory=list)
 
 
 class ScoreCollector:
     """Puts values together into judgments; a value for a cell that has one already begins another sample."""
 
     def __init__(self) -> None:
-        self._judgments: dict[Key, _CollectedValues] = {}
+        self._judgments: dict[tuple[str, ...], tuple[Line, list[dict[tuple[str, str], dict[str, Any]]]]] = {}
+        """The judgments so far, and for each sample its scores by cell."""
 
     def add(
         self, file: str, line: int, row: Any, data: dict[str, Any], score: dict[str, Any], repeats: bool = False
@@ -40,22 +28,19 @@ class ScoreCollector:
             data["item"], data["card"], data["model"], canonical(data["params"]), str(data.get("order", "")),
             str(data.get("sample", "")),
         )  # fmt: skip
-        judgment = self._judgments.setdefault(key, _CollectedValues(file, line, row, data))
+        _, samples = self._judgments.setdefault(key, (Line(file, line, "judgment", data, row), []))
         cell = (score["unit"], score["dimension"])
-        if repeats and any(sample.get(cell) == score for sample in judgment.samples):
+        if repeats and any(sample.get(cell) == score for sample in samples):
             return
-        free = next((sample for sample in judgment.samples if cell not in sample), None)
+        free = next((sample for sample in samples if cell not in sample), None)
         if free is None:
-            judgment.samples.append({cell: score})
+            samples.append({cell: score})
         else:
             free[cell] = score
 
     def lines(self) -> Iterator[Line]:
         """Give each judgment once, then forget them all."""
-        for judgment in self._judgments.values():
-            for sample in judgment.samples:
-                yield Line(
-                    judgment.file, judgment.line, "judgment", {**judgment.data, "scores": list(sample.values())},
-                    judgment.row,
-                )  # fmt: skip
+        for judgment, samples in self._judgments.values():
+            for sample in samples:
+                yield replace(judgment, data={**judgment.data, "scores": list(sample.values())})
         self._judgments.clear()
