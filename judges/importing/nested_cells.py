@@ -66,14 +66,9 @@ def unfold_records(records: Iterator[Record]) -> tuple[Iterator[Record], dict[st
 
     Those are the columns that hold objects in the first rows that can be read.
     """
-    first: list[Record] = []
-    rows: list[dict[str, Any]] = []
-    for record in itertools.islice(records, _MAX_FIRST_RECORDS):
-        first.append(record)
-        rows += [] if record.problem else [record.value]
-        if len(rows) == _FIRST_ROWS:
-            break
-    nested, every = nested_columns(rows), itertools.chain(first, records)
+    first = list(itertools.islice(records, _MAX_FIRST_RECORDS))
+    good = (record.value for record in first if not record.problem)
+    nested, every = nested_columns(itertools.islice(good, _FIRST_ROWS)), itertools.chain(first, records)
     if not nested:
         return every, nested
     return (
