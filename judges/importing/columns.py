@@ -42,8 +42,8 @@ ITEM_PART_COLUMNS = (
     "turn", "turn_number", "section", "system", "model", "model_id", "system_id", "sample", "unit", "role",
 )  # fmt: skip
 """Columns that divide the rows of one id into several items."""
-_MAX_QUESTIONS, _MAX_QUESTION_LENGTH = 30, 80
-"""The most questions that a column names, and the longest name of one."""
+_MAX_QUESTIONS = 30
+"""The most questions that a column names."""
 _NESTED_ROWS = 300
 """The number of first rows in which lists of answers are looked for."""
 _MIN_UNIQUE_SHARE = 0.95
@@ -56,10 +56,9 @@ _MIN_REPEATED_SHARE = 0.1
 
 @dataclass(frozen=True)
 class AnswerColumn:
-    """A column of answers: who gave them, on which `dimension` ("" if the name says only who), on which scale.
+    """A column of answers: who gave them, on which `dimension` ("" if the name says only who), and its cells' `survey`.
 
-    `answers` is None if its cells have no common scale (`survey.why` says why). `reason` and `confidence` name the
-    columns with reasons and confidences of these answers, "" for none.
+    `reason` and `confidence` name the columns with reasons and confidences of these answers, "" for none.
     """
 
     column: str
@@ -68,11 +67,6 @@ class AnswerColumn:
     survey: Survey
     reason: str = ""
     confidence: str = ""
-
-    @property
-    def answers(self) -> RecipeScale | None:
-        """The scale of its cells."""
-        return self.survey.answers
 
 
 @dataclass(frozen=True)

@@ -342,7 +342,7 @@ def test_a_reason_and_a_confidence_stand_with_their_judge() -> None:
 
 def test_a_column_of_numbers_and_words_stays_its_owners() -> None:
     roles = read({"id": ID, "judge": [1, 2, "three", 4], "human": FIVE})
-    assert roles.judges[0].answers is None and "'three'" in roles.judges[0].survey.why
+    assert roles.judges[0].survey.answers is None and "'three'" in roles.judges[0].survey.why
 
 
 def test_owners_of_names() -> None:
