@@ -40,7 +40,7 @@ class RunFile:
         self._version = card.version
         self._judge: dict[str, Any] = {"card": card.name, "card_version": card.version, "model": model}
         self._judge["params"] = params.identity(card.kind)
-        self._path, self._out = path, out
+        self._out = out
         self._finished: set[Slot] = set()
         self._pieces: dict[Slot, dict[str, CallReply]] = {}
         self._others_wait = False
