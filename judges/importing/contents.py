@@ -225,30 +225,27 @@ PARTITIONS = "_manifest.json"
 """The list of the files of an export in a folder."""
 
 
+_KEYS_OF_SORTS = (
+    ("head", {"assay"}),
+    ("rule", {"gold_rule"}),
+    ("item", {"id", "kind"}),
+    ("score", {"item", "unit", "dimension", "judge", "card", "sample", "code"}),
+    ("gold", {"item", "unit", "dimension", "how", "basis", "code"}),
+    ("decided", {"item", "dimension", "adjudicator"}),
+    ("label", {"item", "dimension", "annotator"}),
+    ("label", {"item", "unit", "dimension", "mode"}),
+    *(("judgment", {"item", "card", key}) for key in ("model", "reply", "raw")),
+)
+"""The keys by which a row is of a sort, the first that fits."""
+
+
 def sort_of_line(row: dict[str, Any]) -> str:
     """The sort of line that a row is in Assay's own format; "" if it is none."""
-    keys = row.keys()
-    if "assay" in keys:
-        return "head"
-    if isinstance(row.get("card"), dict):
+    if isinstance(row.get("card"), dict) and "assay" not in row:
         return "card"
-    if "gold_rule" in keys:
-        return "rule"
     if row.keys() == {"guidelines"}:
         return "guidelines"
-    if {"id", "kind"} <= keys:
-        return "item"
-    if not {"item"} <= keys:
-        return ""
-    if {"unit", "dimension", "judge", "card", "sample", "code"} <= keys:
-        return "score"
-    if {"unit", "dimension", "how", "basis", "code"} <= keys:
-        return "gold"
-    if {"dimension", "adjudicator"} <= keys:
-        return "decided"
-    if {"dimension", "annotator"} <= keys or {"unit", "dimension", "mode"} <= keys:
-        return "label"
-    return "judgment" if {"card", "model"} <= keys or {"card", "reply"} <= keys or {"card", "raw"} <= keys else ""
+    return next((sort for sort, needed in _KEYS_OF_SORTS if needed <= row.keys()), "")
 
 
 def holds_lines(rows: Iterable[dict[str, Any]], in_columns: bool) -> bool:
