@@ -172,7 +172,8 @@ class ProblemCollector:
     def __init__(self, preview: ImportPreview, rejects: BinaryIO | None) -> None:
         self.preview, self._rejects = preview, rejects
         self._places: set[tuple[str, int]] = set()
-        self._pending_reject: tuple[dict[str, Any], Any] | None = None
+        self._pending: dict[str, Any] | None = None
+        """The rejected row that came last, which may have a further problem."""
         self._hints: dict[str, int] = {}
         self._groups = RepeatedProblems(preview.groups)
 
@@ -191,7 +192,7 @@ class ProblemCollector:
         self.preview.rejected = len(self._places)
         if self._rejects is not None:
             error = " ".join(problem.sentence for problem in faults)
-            self._hand_back({"file": file, "line": line, "error": error}, row)
+            self._hand_back({"file": file, "line": line, "error": error, "row": row})
         if self.preview.rejected >= MAX_BAD_LINES:
             self.preview.stopped = (
                 f"{MAX_BAD_LINES:,} lines are bad, and reading stopped at line {line:,} of {file}. Correct what they "
@@ -205,23 +206,22 @@ class ProblemCollector:
         if sentence in self._hints or len(self._hints) < 100:
             self._hints[sentence] = self._hints.get(sentence, 0) + 1
 
-    def _hand_back(self, shown: dict[str, Any], row: Any) -> None:
+    def _hand_back(self, rejected: dict[str, Any]) -> None:
         """Write the row that came before; a further problem of the same row is added to that row's line."""
-        entry = self._pending_reject
-        if entry is not None and (entry[0]["file"], entry[0]["line"], entry[1]) == (shown["file"], shown["line"], row):
-            entry[0]["error"] += f" {shown['error']}"
+        last = self._pending
+        if last is not None and all(last[name] == rejected[name] for name in ("file", "line", "row")):
+            last["error"] += f" {rejected['error']}"
             return
-        self._write_held()
-        self._pending_reject = (shown, row)
+        self._write_pending()
+        self._pending = rejected
 
-    def _write_held(self) -> None:
-        if self._pending_reject is not None and self._rejects is not None:
-            self._rejects.write(_line(*self._pending_reject))
-        self._pending_reject = None
+    def _write_pending(self) -> None:
+        if self._pending is not None and self._rejects is not None:
+            self._rejects.write(_line(self._pending))
 
     def close(self) -> None:
         """Put the warnings into the preview, and write the last of the rejected rows."""
-        self._write_held()
+        self._write_pending()
         self.preview.warnings += [s if n == 1 else f"{s} ({n:,} times)" for s, n in self._hints.items()]
 
 
@@ -233,9 +233,9 @@ def _text(row: Any) -> str:
         return ""
 
 
-def _line(shown: dict[str, Any], row: Any) -> bytes:
+def _line(rejected: dict[str, Any]) -> bytes:
     try:
-        text = canonical({**shown, "row": row}).encode()
+        text = canonical(rejected).encode()
     except (ValueError, TypeError, RecursionError):
-        text = json.dumps({**shown, "row": repr(row)[:10_000]}).encode()
-    return (text if len(text) <= _ROW else json.dumps({**shown, "row": None}).encode()) + b"\n"
+        text = json.dumps({**rejected, "row": repr(rejected["row"])[:10_000]}).encode()
+    return (text if len(text) <= _ROW else json.dumps({**rejected, "row": None}).encode()) + b"\n"
