@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import pandas as pd
 import streamlit as st
@@ -13,17 +13,12 @@ from data.importing.detection.detection import DetectedFile
 from data.importing.formats.table import example_lines
 from data.importing.mapping.mapping_texts import format_values, mapping_key, parse_values
 from judges.errors import AssayError
-from judges.importing.mapping import (
-    FIELDS,
-    ColumnMapping,
-    JudgmentColumns,
-    LabelColumns,
-    ValueSource,
-)
+from judges.importing.mapping import FIELDS, ColumnMapping, JudgmentColumns, LabelColumns, ValueSource
 from judges.importing.speakers import ROLES
 from judges.types import Kind
 from pages.ui import session, text
 
+_Answers = TypeVar("_Answers", bound=JudgmentColumns | LabelColumns)
 _ACROSS = 3
 _UNITS: dict[Kind, list[str]] = {
     "dialogue": ["conversation", "turn"],
@@ -126,14 +121,25 @@ def _table(key: str, names: list[str], rows: list[dict[str, Any]], config: dict[
 
 
 def _answers(
-    key: str, titles: Mapping[str, str], start: Sequence[JudgmentColumns] | Sequence[LabelColumns],
-    columns: list[str], config: dict[str, Any], faults: list[str],
-) -> list[dict[str, Any]]:  # fmt: skip
-    """Answers in a table to fill in, a row each; what it says of every field of the mapping."""
+    key: str, model: type[_Answers], titles: Mapping[str, str], start: Sequence[_Answers], columns: list[str],
+    config: dict[str, Any], same: Sequence[str], off_screen: Sequence[str], faults: list[str],
+) -> list[_Answers]:  # fmt: skip
+    """Answers in a table to fill in, a row each.
+
+    A row that has the `same` fields as one of the beginning has those `off_screen` too, where it says nothing of them,
+    and its scale, if the row does not say what the cells mean.
+    """
     rows = [{title: _cell(getattr(entry, field), title) for title, field in titles.items()} for entry in start]
     pick = st.column_config.SelectboxColumn(options=columns)
     config |= {title: pick for title in titles if title.endswith(" in")}
-    return [_fields(row, titles, faults) for row in _table(key, list(titles), rows, config)]
+    answers = []
+    for row in _table(key, list(titles), rows, config):
+        fields = _fields(row, titles, faults)
+        known = next((entry for entry in start if all(getattr(entry, name) == fields[name] for name in same)), None)
+        names = (*off_screen, *(() if fields["values"] else ("answers",))) if known else ()
+        stated = {name: value for name, value in fields.items() if value or model.model_fields[name].is_required()}
+        answers.append(model(**{name: getattr(known, name) for name in names} | stated))
+    return answers
 
 
 def _cell(value: Any, title: str) -> str:
@@ -190,28 +196,10 @@ def _judgments(
         "Question": st.column_config.SelectboxColumn(options=list(dimension_names)),
         "Unit": st.column_config.SelectboxColumn(options=_UNITS[kind]),
     }
-    judgments = []
-    for row in _answers(f"{key}:{kind}:judgments", _JUDGED, start.judgments, columns, config, faults):
-        defaults = _fields_off_screen(
-            start.judgments, row, ("value", "model", "dimension"), ("only", "confidence", "params", "order")
-        )
-        if not row["order"]:
-            del row["order"]
-        judgments.append(JudgmentColumns(**{**defaults, **row}))
-    return judgments
-
-
-def _fields_off_screen(
-    entries: Sequence[Any], row: dict[str, Any], keys: Sequence[str], names: Sequence[str]
-) -> dict[str, Any]:
-    """Return the fields without a column on screen, from the detected entry that equals the row in the fields `keys`.
-
-    The scale (`answers`) is among them if the row does not say what the cells mean.
-    """
-    entry = next((entry for entry in entries if all(getattr(entry, name) == row[name] for name in keys)), None)
-    if entry is None:
-        return {}
-    return {name: getattr(entry, name) for name in (*names, *(() if row["values"] else ("answers",)))}
+    return _answers(
+        f"{key}:{kind}:judgments", JudgmentColumns, _JUDGED, start.judgments, columns, config,
+        ("value", "model", "dimension"), ("only", "confidence", "params", "order"), faults,
+    )  # fmt: skip
 
 
 def _labels(key: str, kind: Kind, columns: list[str], start: ColumnMapping, faults: list[str]) -> list[LabelColumns]:
@@ -223,10 +211,7 @@ def _labels(key: str, kind: Kind, columns: list[str], start: ColumnMapping, faul
         "Dimension": st.column_config.SelectboxColumn(options=dimension_names),
         "Mode": st.column_config.SelectboxColumn(options=["blind", "assisted", "revealed"], default="blind"),
     }
-    labels = []
-    for row in _answers(f"{key}:{kind}:labels", _LABELLED, start.labels, columns, config, faults):
-        row["mode"] = row["mode"] or ValueSource(constant="blind")
-        names = ("only", "turn", "team", "latest", "missing")
-        defaults = _fields_off_screen(start.labels, row, ("value", "annotator", "dimension"), names)
-        labels.append(LabelColumns(**{**defaults, **row}))
-    return labels
+    return _answers(
+        f"{key}:{kind}:labels", LabelColumns, _LABELLED, start.labels, columns, config,
+        ("value", "annotator", "dimension"), ("only", "turn", "team", "latest", "missing"), faults,
+    )  # fmt: skip
