@@ -29,6 +29,29 @@ _REPLY = {
     "verdict": "good", "decision_basis": "Correct, but short.", "issues": [],
 }  # fmt: skip
 _ABOUT = {"item": "r1", "unit": "response", "dimension": "factuality"}
+_DIALOGUE = {
+    "id": "d1", "kind": "dialogue", "scenario": "A customer returns shoes.", "system": "model-x",
+    "turns": [
+        {"turn": 1, "role": "user", "text": "Can I return these?"},
+        {"turn": 1, "role": "assistant", "text": "Yes, within 30 days."},
+    ],
+}  # fmt: skip
+_PAIR = {
+    "id": "p1", "kind": "pair", "input": "Summarise the report.",
+    "response_a": {"system": "x", "text": "Sales rose."},
+    "response_b": {"system": "y", "text": "Sales rose by 4 % in May."},
+}  # fmt: skip
+_CHAT = {
+    "id": "c1",
+    "messages": [
+        {"role": "user", "content": "Can I return these?"},
+        {"role": "assistant", "content": "Yes, within 30 days."},
+    ],
+}
+_ANSWER = {
+    "question_id": 81, "answer_id": "a1", "model_id": "model-x", "tstamp": 1700000000,
+    "choices": [{"index": 0, "turns": ["古池や", "古池"]}],
+}  # fmt: skip
 
 FILE_EXAMPLES = (
     FileExample(
@@ -49,30 +72,12 @@ FILE_EXAMPLES = (
     FileExample(
         "Dialogues",
         "JSON lines. A user and an assistant entry share a turn number; a role may also be tool, with its name.",
-        {
-            "dialogues.jsonl": _lines(
-                {
-                    "id": "d1", "kind": "dialogue", "scenario": "A customer returns shoes.", "system": "model-x",
-                    "turns": [
-                        {"turn": 1, "role": "user", "text": "Can I return these?"},
-                        {"turn": 1, "role": "assistant", "text": "Yes, within 30 days."},
-                    ],
-                }
-            )
-        },
+        {"dialogues.jsonl": _lines(_DIALOGUE)},
     ),
     FileExample(
         "Pairs",
         "JSON lines. Two responses to one input; the input may also be turns, as a dialogue has them.",
-        {
-            "pairs.jsonl": _lines(
-                {
-                    "id": "p1", "kind": "pair", "input": "Summarise the report.",
-                    "response_a": {"system": "x", "text": "Sales rose."},
-                    "response_b": {"system": "y", "text": "Sales rose by 4 % in May."},
-                }
-            )
-        },
+        {"pairs.jsonl": _lines(_PAIR)},
     ),
     FileExample(
         "Judgments",
@@ -99,29 +104,14 @@ FILE_EXAMPLES = (
     FileExample(
         "Chats",
         "JSON lines with `messages`, as language models take them; a system message becomes the scenario.",
-        {
-            "chats.jsonl": _lines(
-                {
-                    "id": "c1",
-                    "messages": [
-                        {"role": "user", "content": "Can I return these?"},
-                        {"role": "assistant", "content": "Yes, within 30 days."},
-                    ],
-                }
-            )
-        },
+        {"chats.jsonl": _lines(_CHAT)},
     ),
     FileExample(
         "MT-Bench",
         "FastChat's files, uploaded together. A file of reference answers has `reference` in its name.",
         {
             "question.jsonl": _lines({"question_id": 81, "category": "writing", "turns": ["A haiku.", "Shorter."]}),
-            "model-x.jsonl": _lines(
-                {
-                    "question_id": 81, "answer_id": "a1", "model_id": "model-x", "tstamp": 1700000000,
-                    "choices": [{"index": 0, "turns": ["古池や", "古池"]}],
-                }
-            ),
+            "model-x.jsonl": _lines(_ANSWER),
         },
     ),
 )
