@@ -88,7 +88,9 @@ class AnswerReader:
                 elif spread:
                     rows.append(record)
                 else:
-                    yield from self.row(record, name)
+                    if self.mapping.items:
+                        yield from self.read_item(record, name)
+                    yield from self._read_row(record, name, None)
                     if not self.long:
                         yield from self.ratings.lines()
             if rows and (name in closed or len(rows) > _GROUP):
@@ -103,12 +105,6 @@ class AnswerReader:
         yield from self.left_out()
         if summaries:
             yield Hint(f"{self.file}: {explain_summaries(summaries)}")
-
-    def row(self, record: Record, name: str) -> Iterator[Entry]:
-        """A row that is an item of its own, or scores and labels of one."""
-        if self.mapping.items:
-            yield from self.read_item(record, name)
-        yield from self._read_row(record, name, None)
 
     def read_item(self, record: Record, name: str) -> Iterator[Entry]:
         """The item of a row: none here, where only answers are read."""
