@@ -56,7 +56,7 @@ def _detect_uploads(state: dict[str, Any], uploads: list[Any]) -> None:
                 state.pop(name, None)
             state["turn"] += 1
             state.setdefault("tray", Tray()).add(uploads)
-        with views.show_import_progress("Looking at the files") as seen:
+        with views.ReadingProgress("Looking at the files") as seen:
             source, store = state["tray"].source, session.store()
             state["found"] = take_answers(importing.detect_formats(source, progress=seen, waits=seen.show_waiting))
             state["outline"] = start.interpret_source(
@@ -75,7 +75,7 @@ def _discard_uploads(state: dict[str, Any]) -> None:
 def _import(actor: str, state: dict[str, Any], plan: ImportPlan) -> None:
     """Show what the files would become, once for each plan; import it when that is asked for."""
     if state.get("key") != (plan, actor):
-        with views.show_import_progress("Reading") as seen, downloads.temporary_file("rejected.jsonl") as file:
+        with views.ReadingProgress("Reading") as seen, downloads.temporary_file("rejected.jsonl") as file:
             state.update(views.read_preview(state["tray"].source, plan, actor, state["found"], file, seen))
         state["key"] = (plan, actor)
     if state["refused"]:
@@ -93,7 +93,7 @@ def _import(actor: str, state: dict[str, Any], plan: ImportPlan) -> None:
         return
     rest: Literal["refuse", "good rows"] = "refuse" if shown.ok else "good rows"
     new = start.is_first_import(session.store(), plan.dataset)
-    with views.show_import_progress("Importing") as seen:
+    with views.ReadingProgress("Importing") as seen:
         state["done"] = importing.import_source(
             session.store(), actor, state["tray"].source, plan, rest, seen, detected=state["found"],
             waits=seen.show_waiting,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import astuple, fields, replace
 from datetime import tzinfo
 from pathlib import Path
@@ -162,10 +161,16 @@ def _population() -> int | None:
 
 
 class ReadingProgress:
-    """The progress of some work, as a bar; call it with bytes done, bytes in all, and lines."""
+    """A bar while the body of a `with` runs; call it with the bytes that are done, all bytes, and the lines."""
 
     def __init__(self, task: str) -> None:
         self.task, self.bar = task, st.progress(0.0, text.escape(task))
+
+    def __enter__(self) -> ReadingProgress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.bar.empty()
 
     def __call__(self, done: int, total: int, lines: int) -> None:
         message = f"{self.task}: {lines:,} lines" if lines else self.task
@@ -174,16 +179,6 @@ class ReadingProgress:
     def show_waiting(self, before: int) -> None:
         """Say how many imports are read before this one."""
         self.bar.progress(0.0, text.escape(f"Waiting: {many(before, 'import')} of others will be read first."))
-
-
-@contextmanager
-def show_import_progress(task: str) -> Iterator[ReadingProgress]:
-    """A bar while the body runs."""
-    seen = ReadingProgress(task)
-    try:
-        yield seen
-    finally:
-        seen.bar.empty()
 
 
 def read_preview(
