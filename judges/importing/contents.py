@@ -294,10 +294,7 @@ def _one(contents: FileContents, path: Path, number: int, row: dict[str, Any]) -
     elif sort == "rule":
         contents.resolve = lines.GoldRuleLine.model_validate(row).gold_rule.resolve
     elif sort == "item":
-        item = lines.parse_item(row)
-        if item.id in contents.items:
-            raise AssayError(f"the id {item.id} is in an earlier line too: each item needs its own id.")
-        contents.items[item.id] = item
+        line_files.add_item(contents.items, row)
     elif sort == "judgment":
         contents.judgments.setdefault(path, []).append((number, lines.parse_judgment(row)))
     elif sort == "label":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -44,16 +45,16 @@ class BadLines(AssayError):
 def read_items(path: Path) -> dict[str, Dialogue | Pair | Response]:
     """The items of a file by id, in its order, pairs with their sections. Raises BadLines, OSError."""
     items: dict[str, Dialogue | Pair | Response] = {}
-
-    def take(row: dict[str, Any]) -> Dialogue | Pair | Response:
-        item = parse_item(row)
-        if item.id in items:
-            raise AssayError(f"the id {item.id} is in an earlier line too: each item needs its own id.")
-        items[item.id] = item
-        return item
-
-    _all(path, take)
+    _all(path, partial(add_item, items))
     return items
+
+
+def add_item(items: dict[str, Dialogue | Pair | Response], row: dict[str, Any]) -> None:
+    """Add the item of a line to those before it. Raises AssayError if one of them has its id, ValidationError."""
+    item = parse_item(row)
+    if item.id in items:
+        raise AssayError(f"the id {item.id} is in an earlier line too: each item needs its own id.")
+    items[item.id] = item
 
 
 def read_labels(path: Path) -> list[tuple[int, LabelLine]]:
