@@ -119,7 +119,7 @@ def read_replies(path: Path, lines: Lines, known: Card, items: Mapping[str, Item
     """
     replies: list[AuditReply] = []
     bad: list[tuple[int, str]] = []
-    seen: dict[tuple[str, str], SampleNumbers] = defaultdict(SampleNumbers)
+    seen: dict[tuple[str, str], dict[int, str]] = defaultdict(dict)
     others = scenario_pool(items.values())
     for number, line in lines:
         item = items.get(line.item)
@@ -136,7 +136,7 @@ def read_replies(path: Path, lines: Lines, known: Card, items: Mapping[str, Item
             only = f"{judged} of {line.item!r}, and not {line.part!r}"
             bad.append((number, f"{known.name} judges {only if judged else whole_item}."))
         else:
-            sample = seen[line.item, line.part].place(_text(line), line.sample)
+            sample = _place(seen[line.item, line.part], _text(line), line.sample)
             if sample is not None:
                 task = Task(line.item, item, line.part, line.sample or 0, others)
                 replies.append(AuditReply(line.item, read_judgment(known, line, task), line.part, sample))
@@ -145,23 +145,17 @@ def read_replies(path: Path, lines: Lines, known: Card, items: Mapping[str, Item
     return replies
 
 
-class SampleNumbers:
-    """The known samples of a judge for one item and part, by their texts."""
-
-    def __init__(self) -> None:
-        self._texts: dict[int, str] = {}
-
-    def place(self, raw: str, sample: int | None) -> int | None:
-        """The number that a text gets; None if the text is known already."""
-        if sample is None and raw in self._texts.values():
+def _place(texts: dict[int, str], raw: str, sample: int | None) -> int | None:
+    """The number that a text gets among the known samples of a judge for one item and part; None if it is known."""
+    if sample is None and raw in texts.values():
+        return None
+    number = sample or 0
+    while number in texts:
+        if texts[number] == raw:
             return None
-        number = sample or 0
-        while number in self._texts:
-            if self._texts[number] == raw:
-                return None
-            number += 1
-        self._texts[number] = raw
-        return number
+        number += 1
+    texts[number] = raw
+    return number
 
 
 def _text(line: JudgmentLine) -> str:
