@@ -20,7 +20,7 @@ from judges.importing.entries import ToolEntry
 from judges.importing.json_records import explain_object, wraps_rows
 from judges.importing.mapping import ColumnMapping
 from judges.importing.nested_cells import NestedColumn, unfold_records
-from judges.jsonl import Record, mend_record
+from judges.jsonl import Record
 
 _MAX_SAMPLE_CHARACTERS = 2**20
 _SAMPLE_RECORDS = 20
@@ -118,7 +118,7 @@ def _take_answers(known: DetectedFile, named: Collection[str]) -> DetectedFile:
 
 def _format(file: SourceFile, chosen_format: Format) -> DetectedFile:
     container = detect_container(file)
-    sample = first_records(file, container, _SAMPLE_RECORDS, formats.lists()) or _read_with_nan(file, container)
+    sample = first_records(file, container, _SAMPLE_RECORDS, formats.lists())
     if container == "csv" and not sample and not _has_record(file, container):
         raise BadInput(f"{file.name} holds a header and no rows.")
     is_blank = bool(sample) and not any(record.value or record.problem for record in sample)
@@ -129,16 +129,6 @@ def _format(file: SourceFile, chosen_format: Format) -> DetectedFile:
     if file_format == "table":
         sample = list(unfold_records(iter(sample))[0])
     return DetectedFile(file, container, file_format, formats.file_role(file_format, start), *_begins(sample))
-
-
-def _read_with_nan(file: SourceFile, kind: Container) -> list[Record]:
-    """The first records of a file none of which is JSON, as all hold NaN."""
-    with file.open_uncounted() as stream:
-        raw_records: Iterator[Record] = iter(())
-        if kind in ("lines", "list", "object"):
-            raw_records = read_records(file, kind, stream, formats.lists())
-        records = [mend_record(record) for record in itertools.islice(raw_records, _SAMPLE_RECORDS)]
-    return [Record(record.line, record.value, record.text) for record in records if record.value or not record.problem]
 
 
 def _fallback_format(start: FileStart) -> Format:

@@ -11,7 +11,7 @@ from data.store.errors import BadInput
 from judges import jsonl
 from judges.importing import csv_rows, json_records
 from judges.importing.encodings import explain_other_file
-from judges.jsonl import MAX_LINE_BYTES, Record
+from judges.jsonl import MAX_LINE_BYTES, Record, mend_record
 
 Container = Literal["lines", "list", "object", "csv", "parquet"]
 POINTER = b"version https://git-lfs.github.com/"
@@ -104,12 +104,16 @@ def _unwrap(record: Record) -> Record:
 def first_records(
     file: SourceFile, container: Container, limit: int, lists: Collection[tuple[str, ...]] = ()
 ) -> list[Record]:
-    """The first good records of a file, without counting as read; fewer where it begins with broken ones."""
+    """The first good records of a file, without counting as read; fewer where it begins with broken ones.
+
+    Where none of them is JSON, those that would be but for NaN count as good.
+    """
     records: list[Record] = []
+    broken: list[Record] = []
     with file.open_uncounted() as stream:
         for number, record in enumerate(read_records(file, container, stream, lists)):
-            if not record.problem:
-                records.append(record)
+            (broken if record.problem else records).append(record)
             if len(records) == limit or number >= max(_PEEK, limit):
                 break
-    return records
+    mended = map(mend_record, broken[:limit] if container in ("lines", "list", "object") else ())
+    return records or [Record(r.line, r.value, r.text) for r in mended if r.value or not r.problem]
