@@ -11,6 +11,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any, Literal, cast
 
 from judges.authoring.recipe import RESERVED, RecipeScale, recipe_scale
@@ -229,13 +230,6 @@ def name_people(series: Sequence[AnswerSeries]) -> list[AnswerSeries]:
     ]
 
 
-def change_scales(
-    series: Iterable[AnswerSeries], scales: Mapping[Place, RecipeScale | None], stored: Mapping[Place, Dimension]
-) -> tuple[AnswerSeries, ...]:
-    """The series with other scales of some questions: each is that of all series of its question."""
-    return share_scales([replace(s, answers=scales.get(s.question, s.answers)) for s in series], stored)
-
-
 def set_scales(
     read: Interpretation, scales: Mapping[str, RecipeScale], stored: Mapping[Place, Dimension], source: str
 ) -> Interpretation:
@@ -251,16 +245,19 @@ def set_scales(
     if not changed:
         return read
     series = (replace(s, values={}) if s.question in changed else s for s in read.series)
-    return replace(read, series=change_scales(series, changed, stored))
+    return replace(read, series=share_scales(series, stored, changed))
 
 
-def share_scales(series: Iterable[AnswerSeries], stored: Mapping[Place, Dimension]) -> tuple[AnswerSeries, ...]:
-    """The series, each with the scale of its question.
+def share_scales(
+    series: Iterable[AnswerSeries], stored: Mapping[Place, Dimension],
+    scales: Mapping[Place, RecipeScale | None] = MappingProxyType({}),
+) -> tuple[AnswerSeries, ...]:  # fmt: skip
+    """The series, each with the scale of its question; `scales` are those that somebody chose.
 
     That is the scale of the workspace's question of its name, where all values are answers on it, else the one that all
     its series have in common, or that most values and some of each series are on; then under a name that is free.
     """
-    all_series = list(series)
+    all_series = [replace(s, answers=scales.get(s.question, s.answers)) for s in series]
     groups: dict[Place, list[int]] = {}
     for place, answer_series in enumerate(all_series):
         if answer_series.by:

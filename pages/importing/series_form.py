@@ -14,7 +14,7 @@ from judges.authoring.card_lookup import recipe_of_scale, spell_scale
 from judges.authoring.recipe import RecipeScale
 from judges.errors import AssayError
 from judges.importing.column_names import Owner
-from judges.importing.interpretation import AnswerSeries, Interpretation, change_scales, name_people, scale_warnings
+from judges.importing.interpretation import AnswerSeries, Interpretation, name_people, scale_warnings, share_scales
 from pages.ui import session, text
 
 WHOSE: dict[Owner, str] = {"judge": "a judge's", "person": "a person's", "": "left out"}
@@ -70,7 +70,7 @@ def _edit_table(outline: Interpretation, key: str) -> Interpretation:
     series = _name_people(series, outline.series)
     pairs = zip(series, outline.series, strict=True)
     changed = {s.question: s.answers for s, old in pairs if s.answers not in (None, old.answers)}
-    settled = change_scales(series, changed, cards.answerable_dimensions(session.store()))
+    settled = share_scales(series, cards.answerable_dimensions(session.store()), changed)
     for row, answer_series in zip(rows, settled, strict=True):
         if answer_series.by and answer_series.answers is not None and not row["Answers"]:
             text.quiet(
