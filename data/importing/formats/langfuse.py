@@ -125,11 +125,8 @@ class Reader(TraceReader):
         kind, name = text_of(row.get("type")).upper(), text_of(row.get("name"))
         inputs, answer = input_utterances(row.get("input")), output_utterances(row.get("output"))
         model = text_of(row.get("model") or row.get("providedModelName"))
-        sort: Sort = ""
-        if kind == "GENERATION" or (not kind and model):
-            sort = "model"
-        elif kind == "TOOL":
-            sort = "tool"
+        sort: Sort = "tool" if kind == "TOOL" else "model" if kind == "GENERATION" or (not kind and model) else ""
+        if sort == "tool":
             inputs, answer = tool_utterances(name, single_text(row.get("input")), row.get("output") or None)
         session, meta = text_of(row.get("sessionId")), plain_fields(row.get("traceMetadata"))
         start = nanoseconds(row.get("startTime"))

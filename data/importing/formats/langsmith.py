@@ -26,6 +26,7 @@ from judges.strict_json import decode_json
 TITLE = "LangSmith"
 LISTS = (("runs",), ("feedback",))
 _THREADS = ("session_id", "thread_id", "conversation_id")
+_SORTS: dict[str, Sort] = {"llm": "model", "tool": "tool"}
 _PEOPLE = re.compile(PEOPLE_WORDS, re.IGNORECASE)
 _KNOWN_FIELDS = {
     *("id", "name", "run_type", "inputs", "outputs", "start_time", "end_time", "trace_id", "parent_run_id", "extra"),
@@ -80,11 +81,8 @@ class Reader(TraceReader):
         session = first_text(*(meta.get(k) for k in _THREADS), row.get("thread_id"))
         inputs = input_utterances(row.get("inputs"))
         answer = output_utterances(row.get("outputs")) if row.get("outputs") else []
-        sort: Sort = ""
-        if row["run_type"] == "llm":
-            sort = "model"
-        elif row["run_type"] == "tool":
-            sort = "tool"
+        sort = _SORTS.get(text_of(row["run_type"]), "")
+        if sort == "tool":
             inputs, answer = tool_utterances(name, single_text(row.get("inputs")), row.get("outputs") or None)
         span_meta = {} if parent else plain_fields(meta, (*_THREADS, "revision_id"))
         span_meta = {k: v for k, v in span_meta.items() if not k.startswith(("ls_", "LANGSMITH", "LANGCHAIN", "__"))}

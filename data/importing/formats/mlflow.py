@@ -36,6 +36,7 @@ from judges.strict_json import decode_json
 TITLE = "MLflow"
 LISTS = (("traces",), ("data",))
 _VALUE = re.compile(r"(?P<name>.+?)(/v\d+)?/(score|value)")
+_SORTS: dict[str, Sort] = {"CHAT_MODEL": "model", "LLM": "model", "TOOL": "tool"}
 _WHY = ("justification", "rationale")
 _EXPECTED = ("expected_response", "expected_output", "ground_truth", "expected_answer", "reference")
 
@@ -129,11 +130,8 @@ class Reader(TraceReader):
         parent = _hex(text_of(span.get("parent_span_id") or span.get("parent_id")))
         into, out = attributes.get("mlflow.spanInputs"), attributes.get("mlflow.spanOutputs")
         inputs, answer = input_utterances(into) if into else [], output_utterances(out) if out else []
-        sort: Sort = ""
-        if kind in ("CHAT_MODEL", "LLM"):
-            sort = "model"
-        elif kind == "TOOL":
-            sort = "tool"
+        sort = _SORTS.get(kind, "")
+        if sort == "tool":
             inputs, answer = tool_utterances(name, into, out)
         model = text_of(attributes.get("mlflow.llm.model") or (into.get("model") if isinstance(into, dict) else ""))
         start = nanoseconds(span.get("start_time_unix_nano") or span.get("start_time"))
