@@ -136,20 +136,12 @@ def interpret_contents(
     `stored` are the questions of the workspace, which are taken where their names and scales fit; `judges` and `people`
     are the columns of which it was said whose they are.
     """
-    series: list[AnswerSeries] = []
-    tables: dict[str, ColumnMapping] = {}
-    sentences: list[str] = []
-    unclear: list[str] = []
     read = {file: _Table(file, table, judges, people) for file, table in contents.tables.items()}
     kinds = {known.kind for known in read.values() if not known.mapping.textless}
-    for file, known in read.items():
-        if known.mapping.textless and len(kinds) == 1:
-            # Scores and labels of items are in a file of their own.
-            known = _Table(file, contents.tables[file], judges, people, next(iter(kinds)))
-        tables[file] = known.mapping
-        series += known.series
-        sentences += known.assumptions
-        unclear += known.unclear
+    if len(kinds) == 1:  # scores and labels of the items may be in files of their own
+        textless = [file for file, known in read.items() if known.mapping.textless]
+        read |= {file: _Table(file, contents.tables[file], judges, people, *kinds) for file in textless}
+    series = [s for known in read.values() for s in known.series]
     for summary in contents.value_summaries:
         by: Owner = "person" if summary.by == "person" else "judge"
         kind = cast("Kind", summary.kind)
@@ -164,7 +156,10 @@ def interpret_contents(
     rows = sum(table.count for table in contents.tables.values())
     items = rows or sum(contents.items.values())
     settled = share_scales(matched_series(_cut_names(series)), stored)
-    return Interpretation(settled, tables, (*sentences, *scale_warnings(settled)), tuple(unclear), items)
+    assumptions = [sentence for known in read.values() for sentence in known.assumptions]
+    unclear = tuple(sentence for known in read.values() for sentence in known.unclear)
+    tables = {file: known.mapping for file, known in read.items()}
+    return Interpretation(settled, tables, (*assumptions, *scale_warnings(settled)), unclear, items)
 
 
 def _cut_names(series: Sequence[AnswerSeries]) -> list[AnswerSeries]:
