@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from data.importing.formats import OWN, TOOLS
@@ -47,10 +47,9 @@ class ImportPlan:
     `dataset` is made if it is missing. `sampling` says how the items that carry labels were chosen. Only `all` and
     `random` let the labels count for the approval check, and `random` only with a probability: `population` is the
     number of items that the labelled ones were drawn from; without it the lines give their own. `mappings` say what the
-    columns of tables mean. If `tables` are known, they name the file of each mapping, in the same order. `models`
-    renames the judges that a file names. `cards` are the contents (Card.spec) of cards that the import brings besides
-    those in its files. `questions` say what other tools' files mean by the names of values. `sorts` are the sorts of
-    lines that are taken, if not all are.
+    columns of tables mean. If `tables` are known, they name the file of each mapping, in the same order. `cards` are
+    the contents (Card.spec) of cards that the import brings besides those in its files. `questions` say what other
+    tools' files mean by the names of values. `sorts` are the sorts of lines that are taken, if not all are.
     """
 
     dataset: str
@@ -59,7 +58,6 @@ class ImportPlan:
     format: Format = "auto"
     sampling: Sampling = "unknown"
     mappings: tuple[ColumnMapping, ...] = ()
-    models: dict[str, str] = field(default_factory=dict)
     population: int | None = None
     cards: tuple[dict[str, Any], ...] = ()
     questions: tuple[Question, ...] = ()

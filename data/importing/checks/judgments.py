@@ -135,18 +135,15 @@ class JudgmentCheck:
 
     def judge_id(self, line: JudgmentLine) -> str:
         """The id that the judge of a judgment has, whether or not it comes in."""
-        model, synthetic = self._model(line)
-        return rows.judge_id(self._card(line).version, model, line.params, synthetic)
+        return rows.judge_id(self._card(line).version, line.model, line.params, self._is_synthetic(line.model))
 
-    def _model(self, line: JudgmentLine) -> tuple[str, bool]:
-        """The model under its name here, and whether its replies are made up."""
-        model = self.context.snapshot.plan.models.get(line.model, line.model)
-        # Another name for it makes no language model of a practice judge.
-        return model, self.context.snapshot.plan.synthetic or is_practice(model) or is_practice(line.model)
+    def _is_synthetic(self, model: str) -> bool:
+        """Whether the replies of a model are made up."""
+        return self.context.snapshot.plan.synthetic or is_practice(model)
 
     def _judge(self, card: Card, line: JudgmentLine) -> str:
         """The id of the judge that a judgment names."""
-        model, synthetic = self._model(line)
+        model, synthetic = line.model, self._is_synthetic(line.model)
         params = canonical(line.params) if line.params else "{}"
         judge = self._ids.get((card.version, model, params, synthetic))
         if judge is None:

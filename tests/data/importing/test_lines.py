@@ -8,7 +8,6 @@ import logging
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from hashlib import sha256
@@ -504,9 +503,8 @@ def _imports(store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
         ("too few", "lea", [*both, *newer], {"sampling": "random", "population": 2}),
         ("drawn by line", "lea", [*both, *newer], {"sampling": "random"}),
         ("one sort", "lea", [*both, *votes, *samples], {"sorts": ("item", "label")}),
-        ("other names", "lea", [both[0], samples[0]], {"models": {"m": "judge-m", "x": "y"}, "description": "Names."}),
-        ("other names", "lea", [samples[0], verdict("p1", "a", model="practice-judge")],
-        {"models": {"practice-judge": "real"}}),
+        ("other names", "lea", [both[0], samples[0]], {"description": "Names."}),
+        ("other names", "lea", [samples[0], verdict("p1", "a", model="practice-judge")], {}),
         ("made up", "lea", [both[0], samples[0], votes[0]], {"synthetic": True}),
         ("rules", "lea", [both[0], wide, wide, {"guidelines": "Look twice.\n"}, {"guidelines": "Look twice.\n"}], {}),
         ("rules", "lea", [wide, rule, {"guidelines": "Other."}, {"guidelines": "Look twice.\n"}], {}),
@@ -616,7 +614,7 @@ def _files(store: Store) -> Iterator[str]:
         draft = ImportPlan(f"of {title}", sampling="all")
         plan = start.plan_import(store, start.interpret_source(store, upload, detect_formats(upload)), draft)
         yield from _import(store, title, upload, plan)
-        yield from _preview(store, f"{title}, again", upload, replace(draft, models={"gpt-4": "gpt-5"}))
+        yield from _preview(store, f"{title}, again", upload, draft)
         for known, mapping in zip(detect_formats(upload), plan.mappings, strict=False):
             others = mapping, mapping.model_copy(update={"meta": ["id"]})
             yield f"  had another mapping: {[previous_mapping(store, known, other) is not None for other in others]}"
@@ -627,7 +625,7 @@ def _files(store: Store) -> Iterator[str]:
         yield f"first import into {name}: {start.is_first_import(store, name)}"
     yield f"no dataset: {refusal(lambda: start.next_step(store, 'lea', 'none'))}"
     bench = from_bytes(list(import_files.bench().items()))
-    yield from _import(store, "bench", bench, ImportPlan("bench", models={"claude": "opus"}))
+    yield from _import(store, "bench", bench, ImportPlan("bench"))
     yield from _import(store, "only ratings", from_bytes([
         (name, content) for name, content in import_files.bench().items() if "single" in name]),
         ImportPlan("bench"))  # fmt: skip

@@ -153,7 +153,7 @@ def _of_lines(store: Store) -> Iterator[str]:
         ("only items", "lea", [*both, *votes, *orders], {"sorts": ("item",)}),
         ("made up", "lea", [item, {**about, "value": 3, "made_at": "2026-01-31"}],
          {"synthetic": True, "description": "x"}),
-        ("renamed", "lea", [*both, *orders[:2]], {"models": {"m": "judge-m"}}),
+        ("renamed", "lea", [*both, *orders[:2]], {}),
         ("cy's", "cy", [item], {}), ("nobody's", "nobody", [item], {}),
     ]  # fmt: skip
     for name, person, rows, options in cases:
