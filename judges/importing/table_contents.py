@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
@@ -88,8 +88,7 @@ class CellCollector:
 
     def __init__(self) -> None:
         self.summary = ColumnValues()
-        self._cells: dict[Any, Any] = {}
-        self._counts = Counter[Any]()
+        self._counts = Counter[tuple[type, Any]]()
         self._texts, self._numbers, self._none_count = False, 0, 0
         self._ends: list[tuple[float, Any]] = []
 
@@ -108,10 +107,8 @@ class CellCollector:
             self._numbers += 1
             ends = [*self._ends, (number, cell)]
             self._ends = [min(ends, key=itemgetter(0)), max(ends, key=itemgetter(0))]
-        key = type(cell), cell  # True and 1 are one key of a dict, and two cells
-        if len(self._cells) < _MAX_DISTINCT_CELLS:
-            self._cells.setdefault(key, cell)
-            self._counts[key] += 1
+        if len(self._counts) < _MAX_DISTINCT_CELLS:
+            self._counts[type(cell), cell] += 1  # True and 1 are one key of a dict, and two cells
         else:
             self.summary.many = True
 
@@ -119,10 +116,10 @@ class CellCollector:
         surveyable = not self.summary.many or self._numbers > 0.9 * (self.summary.count - self.summary.missing)
         if not self._texts and surveyable:
             ends = [cell for _, cell in self._ends] if self.summary.many else []
-            self.summary.cells = [*self._cells.values(), *ends]
-            self.summary.counts = [self._counts[key] for key in self._cells] + [1] * len(ends)
+            self.summary.cells = [*(cell for _, cell in self._counts), *ends]
+            self.summary.counts = [*self._counts.values()] + [1] * len(ends)
             if not ends:
-                self.summary.strays = stray_cells((cell, self._counts[key]) for key, cell in self._cells.items())
+                self.summary.strays = stray_cells((cell, count) for (_, cell), count in self._counts.items())
                 codes = filter(is_missing_code, self.summary.strays)
                 self.summary.missing += sum(self._counts[type(code), code] for code in codes)
         scale = survey(self.summary.cells).answers if self._none_count else None
@@ -160,16 +157,13 @@ def read_table(
     tell: Callable[[int], None] = lambda count: None,
 ) -> TableContents:  # fmt: skip
     """Return the contents of a table from its rows; it has the columns of these names, and those that its rows have."""
-    columns = {name: CellCollector() for name in names}
+    columns = defaultdict[str, CellCollector](CellCollector, {name: CellCollector() for name in names})
     shown: list[dict[str, Any]] = []
     later = _LaterRows(shown)
     count = 0
     for count, row in enumerate(drop_summaries(rows, lambda row: row, []), 1):
         for name, cell in row.items():
-            column = columns.get(name)
-            if column is None:
-                column = columns[name] = CellCollector()
-            column.add(cell)
+            columns[name].add(cell)
         if count <= MAX_FIRST_ROWS or later.show_more(row, columns):
             shown.append({name: _cut(cell) for name, cell in row.items()})
         tell(count)
