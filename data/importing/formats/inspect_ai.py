@@ -8,7 +8,6 @@ from typing import Any
 from data.importing.conversations.evaluation_cases import CaseRating, CaseReader, EvaluationCase, plain_fields
 from data.importing.conversations.traces import iso_time
 from data.importing.conversations.utterances import (
-    Utterance,
     as_object,
     as_objects,
     input_utterances,
@@ -64,11 +63,11 @@ class Reader(CaseReader):
                 self.add_fault("sample", "has no id, or nothing was asked in it.", row=sample)
 
     def _sample(self, sample: dict[str, Any]) -> None:
-        attached, output = as_object(sample.get("attachments")), as_object(sample.get("output"))
-        fallback = [*input_utterances(sample.get("input")), *output_utterances(output)]
-        utterances = [
-            _attach_text(utterance, attached) for utterance in read_messages(sample.get("messages")) or fallback
-        ]
+        output = as_object(sample.get("output"))
+        utterances = read_messages(sample.get("messages"))
+        utterances = utterances or [*input_utterances(sample.get("input")), *output_utterances(output)]
+        texts = {f"attachment://{n}": text_of(text) for n, text in as_object(sample.get("attachments")).items()}
+        utterances = [utterance._replace(text=texts.get(utterance.text, utterance.text)) for utterance in utterances]
         choices, target = sample.get("choices"), sample.get("target")
         model = text_of(self._eval.get("model") or output.get("model"))
         name = "/".join(filter(None, (text_of(self._eval.get("task")), text_of(sample["id"]), model)))
@@ -116,12 +115,3 @@ class Reader(CaseReader):
         known = next((spec for spec in as_objects(self._eval.get("scorers")) if spec.get("name") in names), {})
         model = as_object(known.get("options")).get("model")
         return model if isinstance(model, str) and model else scorer
-
-
-def _attach_text(utterance: Utterance, attached: dict[str, Any]) -> Utterance:
-    """An utterance whose text was put away as an attachment, with its text."""
-    if utterance.text.startswith("attachment://"):
-        return utterance._replace(
-            text=text_of(attached.get(utterance.text.removeprefix("attachment://"), utterance.text))
-        )
-    return utterance
