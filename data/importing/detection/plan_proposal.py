@@ -25,6 +25,8 @@ from judges.importing.table_contents import summarize_rows
 from judges.types import Dimension, Place
 
 _NAME = "imported"
+_CARDS: Any = {"recipes": True, "judgments": {"__all__": {"card"}}}
+"""The fields of a mapping that name cards: those that ask the same may have other names."""
 
 
 def propose_plan(interpretation: Interpretation, plan: ImportPlan, stored: Mapping[str, Card]) -> ImportPlan:
@@ -67,13 +69,6 @@ def previous_mapping(store: Store, known: DetectedFile, mapping: ColumnMapping) 
     if stored_mapping is None:
         return None
     earlier, cards_by_name = ColumnMapping.model_validate(stored_mapping), workspace.current_cards(store)
-    unlike = _comparable_mapping(earlier) != _comparable_mapping(mapping.complete({**mapping.cards(), **cards_by_name}))
-    return earlier if unlike and not earlier.faults(known.columns, cards_by_name) else None
-
-
-def _comparable_mapping(mapping: ColumnMapping) -> dict[str, Any]:
-    """Return the content of a mapping without the names of the cards that ask its questions."""
-    data = mapping.model_dump(exclude={"recipes"})
-    for judged in data["judgments"]:
-        judged["card"] = ""
-    return data
+    complete = mapping.complete({**mapping.cards(), **cards_by_name})
+    alike = earlier.model_dump(exclude=_CARDS) == complete.model_dump(exclude=_CARDS)
+    return None if alike or earlier.faults(known.columns, cards_by_name) else earlier
