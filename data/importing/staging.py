@@ -6,7 +6,6 @@ import contextlib
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
-from types import TracebackType
 from typing import Any, BinaryIO, NamedTuple, get_args, get_type_hints
 
 import pyarrow as pa
@@ -85,9 +84,7 @@ class Spool:
     def __enter__(self) -> Spool:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         # Where there was no room to write, there is none for the rest either; the first error says why.
         quiet = contextlib.suppress(OSError, pa.ArrowException) if error else contextlib.nullcontext()
         ends = [*(table.close for table in self._tables.values()), *(file.close for file in self._opened)]
