@@ -56,28 +56,20 @@ def item_confidence(store: Store, dataset_id: str, judge_id: str, dimension: Dim
 
     So a score that breaks a rule of its card, whose confidence is low in any case, is never accepted without review.
     """
-    units = unit_sort_sql(dimension.sort, "s")
+    own, spread = "case when split_part(s.source, ': ', 1) = $4 then s.confidence end", ""
+    params = [dataset_id, dimension.name, judge_id, source]
     if source == SAMPLES:
-        own = (
-            "select s.item_id, s.unit, p.agreement as confidence from score_now s join item i on i.id = s.item_id "
+        own, params = "p.agreement", params[:3]
+        spread = (
             "left join score_spread p on p.judge_id = s.judge_id and p.item_id = s.item_id and p.unit = s.unit "
             "and p.dimension = s.dimension "
         )
-    else:
-        own = (
-            "select s.item_id, s.unit, "
-            "case when split_part(s.source, ': ', 1) = $4 then s.confidence end as confidence from score_now s "
-            "join item i on i.id = s.item_id "
-        )
-    where = f"where i.dataset_id = $1 and s.dimension = $2 and s.judge_id = $3 and {units}"
-    params = [dataset_id, dimension.name, judge_id, *([] if source == SAMPLES else [source])]
     frame = store.frame(
-        f"with own as ({own}{where}), "
-        "placed as (select item_id, unit, confidence, row_number() over (partition by item_id "
-        "order by case when confidence is null then 0 else 1 end, confidence, unit) as place from own) "
-        "select p.item_id, p.unit, case when u.item_id is null then p.confidence end as confidence from placed p "
-        "left join (select distinct item_id from unusable_now where judge_id = $3) u on u.item_id = p.item_id "
-        "where p.place = 1 order by p.item_id",
+        f"select s.item_id, s.unit, case when u.item_id is null then {own} end as confidence from score_now s "
+        f"join item i on i.id = s.item_id {spread}"
+        "left join (select distinct item_id from unusable_now where judge_id = $3) u on u.item_id = s.item_id "
+        f"where i.dataset_id = $1 and s.dimension = $2 and s.judge_id = $3 and {unit_sort_sql(dimension.sort, 's')} "
+        f"qualify row_number() over (partition by s.item_id order by {own} nulls first, s.unit) = 1 order by s.item_id",
         params,
     )
     [confidence] = float_columns(frame, "confidence")
