@@ -96,35 +96,26 @@ def missing_answers(
                 why, answers = "", [(by_person, action, mode, "") for by_person, action, mode, _ in answers]
                 stratum, name = None, neutral_name(item, name, systems) if unnamed else name
             saved = [a for a in answers if a[1] == "save"]
-            seen = [a[0] for a in saved if a[2] != "blind"]
-            skips = [a for a in answers if a[1] == "skip"]
-            holders = index.holders(draw, moment) if draw else []
-            open_to = draw is not None and any(not index.is_closed_to(draw, annotator) for annotator in annotators)
-            explanation: tuple[Why, str]
-            if by is not None:
-                explanation = "put aside", _by_whom([by], why or "")
-            elif item in shown:
-                explanation = "in the prompt", "an example that the judge is shown"
-            elif item in back:
-                explanation = "withdrawn", _by_whom([back[item]])
-            elif holders:
-                explanation = "held", _by_whom(holders)
-            elif skips:
-                explanation = "skipped", "; ".join(_by_whom([person], reason) for person, _, _, reason in skips)
-            elif seen:
-                explanation = "answered with the judge in view", _by_whom(seen)
-            elif saved:
-                explanation = "answered in other dimensions", _by_whom([a[0] for a in saved])
-            elif not open_to:
-                explanation = "known to all", "everybody who works here was shown what a judge or other people said"
-            else:
-                explanation = "waiting", "for a blind answer"
+            closed = draw is None or all(index.is_closed_to(draw, annotator) for annotator in annotators)
+            explanations: dict[Why, str] = {
+                "put aside": _by_whom([by] if by is not None else [], why or ""),
+                "in the prompt": "an example that the judge is shown" if item in shown else "",
+                "withdrawn": _by_whom([back[item]] if item in back else []),
+                "held": _by_whom(index.holders(draw, moment) if draw else []),
+                "skipped": "; ".join(_by_whom(a[:1], a[3]) for a in answers if a[1] == "skip"),
+                "answered with the judge in view": _by_whom([a[0] for a in saved if a[2] != "blind"]),
+                "answered in other dimensions": _by_whom([a[0] for a in saved]),
+                "known to all": closed * "everybody who works here was shown what a judge or other people said",
+                "waiting": "for a blind answer",
+            }
+            explanation = next((why, words) for why, words in explanations.items() if words)
             missing.append(MissingAnswer(str(item), str(name), stratum, *explanation))
     return sorted(missing, key=lambda answer: (answer.stratum or "", answer.name, answer.item))
 
 
 def _by_whom(names: Sequence[str], reason: str = "") -> str:
-    return f"by {', '.join(names)}" + (f": {reason}" if reason else "")
+    """Say by whom; "" for nobody."""
+    return f"by {', '.join(names)}" + (f": {reason}" if reason else "") if names else ""
 
 
 @allow("annotator")
