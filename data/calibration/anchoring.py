@@ -82,11 +82,9 @@ def arms(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, cou
         )
     }
     seconds = {
-        str(mode): (float(q1) / 1000, float(q2) / 1000, float(q3) / 1000)
-        for mode, q1, q2, q3 in store.rows(
-            "select a.mode, percentile_cont(0.25) within group (order by a.milliseconds), "
-            "percentile_cont(0.5) within group (order by a.milliseconds), "
-            "percentile_cont(0.75) within group (order by a.milliseconds) from answer_now a "
+        str(mode): (q1 / 1000, q2 / 1000, q3 / 1000)
+        for mode, (q1, q2, q3) in store.rows(
+            "select a.mode, quantile_cont(a.milliseconds, [0.25, 0.5, 0.75]) from answer_now a "
             "join draw_now d on d.id = a.draw_id and d.stream = 'audit' "
             "where a.dataset_id = $1 and a.action = 'save' and a.milliseconds > 0 and a.mode in ('blind', 'assisted') "
             "and exists (select 1 from label_now l where l.answer_id = a.id and l.dimension = $2 "
