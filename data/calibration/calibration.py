@@ -134,14 +134,12 @@ def comparison_inputs(
         keys = [("sums", dataset_id, judge_id, d, basis, d.scale.drawn if dropped else "", waiting) for d in many]
 
         def make(places: Sequence[int]) -> list[RatingSums]:
-            step = max(1, _MAX_ITEMS_TIMES_DIMENSIONS // items)
-            lacking = [many[n] for n in places]
-            parts = [lacking[n : n + step] for n in range(0, len(lacking), step)]
-            return [
-                s
-                for part in parts
-                for s in load_rating_sums(store, dataset_id, judge_id, part, basis, dropped, waiting)
-            ]
+            step, lacking = max(1, _MAX_ITEMS_TIMES_DIMENSIONS // items), [many[n] for n in places]
+            sums = list[RatingSums]()
+            for start in range(0, len(lacking), step):
+                part = lacking[start : start + step]
+                sums += load_rating_sums(store, dataset_id, judge_id, part, basis, dropped, waiting)
+            return sums
 
         sums_by_dimension = dict(zip(many, cache_each(store, keys, make), strict=True))
     summed = {d: sums for d, sums in sums_by_dimension.items() if sums.items >= LINEARISE_FROM}
@@ -328,11 +326,12 @@ def load_rating_sums(
         for d in dimensions:
             no = names.index(d.name)
             gold = gold_sql(d.sort, d.scale, basis, rule, source=source, settled="cell_settled", names=[marks[no]])
-            query = f"select g.*, u.code from ({gold}) g join cell_unit u on u.unit = g.unit"
-            query = f"select item_id, code as unit, value, mean, share, people, waits from ({query}) g"
+            query = (
+                "select g.item_id, u.code as unit, g.value, g.mean, g.share, g.people, g.waits "
+                f"from ({gold}) g join cell_unit u on u.unit = g.unit"
+            )
             cells = place_ratings(rows, no, d, partial(ask, query))
-            drop = d.scale.tie_code if dropped else None
-            sums.append(sum_ratings(cells.drop_code(drop), d))
+            sums.append(sum_ratings(cells.drop_code(d.scale.tie_code if dropped else None), d))
         return sums
 
 
