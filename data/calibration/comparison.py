@@ -112,10 +112,6 @@ def compare_on_shared_cells(
             continue
         shared = compared_cells(store, dataset_id, judges, dimension, basis)
         if len(shared.cells.item):
-            scale = dimension.scale
-            comparisons[name] = (
-                dimension,
-                shared,
-                compare_judges(shared.cells, judge_ids[0], bins.code_count(scale), scale.weights),
-            )
+            k, weights = bins.code_count(dimension.scale), dimension.scale.weights
+            comparisons[name] = dimension, shared, compare_judges(shared.cells, judge_ids[0], k, weights)
     return comparisons
