@@ -1,7 +1,6 @@
-"""The cells of several judges with the same gold, in few statements.
+"""The cells of several judges with the same gold, in few statements: judge by judge, the same gold would be made again.
 
-All judges of a dataset use the same labels and share the error of their decisions, so each new label requires the
-figures of all of them. Judge by judge, most of the time would go into computing the same gold again.
+All judges of a dataset share the error of their decisions, so each new label requires the figures of all of them.
 """
 
 from __future__ import annotations
