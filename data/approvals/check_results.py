@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from data.approvals import plans, policy
 from data.calibration import calibration
 from data.calibration.nonresponse import sample_responses
-from data.calibration.shared_cells import paired_ratings_by_judge
 from data.gold.gold import Basis
 from data.records import datasets
 from data.records.access import allow
@@ -106,7 +105,7 @@ def _summaries_by_judge(store: Store, dataset_id: str, judge_ids: Sequence[str])
 
     def make(places: Sequence[int]) -> list[list[Summary]]:
         lacking = [judge_ids[n] for n in places]
-        ratings = paired_ratings_by_judge(store, dataset_id, lacking, basis)
+        ratings = calibration.paired_ratings_by_judge(store, dataset_id, lacking, basis)
         wholes = {judge: [stats_calibration.summarise(cells, d) for d, cells in ratings[judge]] for judge in lacking}
         return [_figures(store, dataset_id, judge, wholes[judge], basis, plan) for judge in lacking]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -44,6 +45,8 @@ _MAX_ITEMS_TIMES_DIMENSIONS = 10_000_000
 """The most items times dimensions in one statement, which holds their labels in memory."""
 MAX_LISTED_CELLS = 500
 """The most cells in a list."""
+_MAX_CELLS_PER_QUERY = 1_000_000
+"""Cells of judges, gold times judges, that one statement gives."""
 _LARGEST_TABLE = 16  # values squared: larger tables would need too many columns for their cross-products
 
 
@@ -181,6 +184,39 @@ def load_ratings_of_judges(
         for (judge_no, judge_id), (place, d) in product(enumerate(judge_ids), enumerate(group)):
             ratings[judge_id, d] = frame_ratings.where((judge == judge_no) & (no == place))
     return ratings
+
+
+def paired_ratings_by_judge(
+    store: Store, dataset_id: str, judge_ids: Sequence[str], basis: Basis
+) -> dict[str, list[tuple[Dimension, PairedRatings | RatingSums]]]:
+    """Return every dimension of each judge with its cells, as `comparison_inputs` does, in few statements.
+
+    All judges of a dataset share the error of their decisions, so each new label requires the figures of all of them;
+    judge by judge, the same gold would be made again. Where the database sums up, they are queried one by one.
+    """
+    dimensions_by_judge = {judge: compared_dimensions(store, judge) for judge in judge_ids}
+    if len(dimensions_by_judge) < 2 or datasets.count_items(store, dataset_id) >= LINEARISE_FROM:
+        return {
+            judge: list(zip(of, comparison_inputs(store, dataset_id, judge, of, basis), strict=True))
+            for judge, of in dimensions_by_judge.items()
+        }
+    judges_by_filter: dict[tuple[Dimension, str], list[str]] = defaultdict(list)
+    for judge, of in dimensions_by_judge.items():
+        left_out = not_in_prompt_sql(store, judge)
+        for d in of:
+            judges_by_filter[d, left_out].append(judge)
+    query = "select dimension, count(*) from label l join item i on i.id = l.item_id where i.dataset_id = $1 group by 1"
+    labels = {str(name): int(n) for name, n in store.rows(query, [dataset_id])}
+    groups: dict[tuple[str, tuple[str, ...]], list[Dimension]] = defaultdict(list)
+    for (d, left_out), sharing in judges_by_filter.items():
+        groups[left_out, tuple(sharing)].append(d)
+    ratings: dict[tuple[str, Dimension], PairedRatings] = {}
+    for (left_out, judges), dimensions in groups.items():
+        step = max(1, _MAX_CELLS_PER_QUERY // max(1, sum(labels.get(d.name, 0) for d in dimensions)))
+        for start in range(0, len(judges), step):
+            batch = judges[start : start + step]
+            ratings |= load_ratings_of_judges(store, dataset_id, batch, dimensions, basis, left_out)
+    return {judge: [(d, ratings[judge, d]) for d in of] for judge, of in dimensions_by_judge.items()}
 
 
 def paired_frames(

@@ -1,4 +1,4 @@
-"""The rates of a judge's true and false findings in a dimension, with its answers over the whole dataset."""
+"""The rates of a judge's true and false findings in a dimension, also of a score that is used as a flag."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from operator import add
 import numpy as np
 
 from data.calibration.aggregates import load_tallies
-from data.calibration.calibration import comparison_input
+from data.calibration.calibration import comparison_input, load_paired_ratings
 from data.calibration.labelled_items import labelled_items
 from data.gold.gold import Basis
+from data.records.access import allow
 from data.records.outcomes import counted_dimension, nearest_sql, unit_sort_sql
-from data.store import Store
+from data.store import Store, cache_result
 from judges.stats.ppi import CorrectedMean, Moments, correct_mean
 from judges.stats.rates import AnswerRates, JudgeShare, judge_share, rates_by_answer
+from judges.stats.threshold import ThresholdRates, rates_at_threshold
 from judges.types import Dimension
 
 
@@ -76,3 +78,13 @@ def _pool(moments: list[Moments]) -> Moments | None:
         total=np.sum([m.total for m in moments], axis=0), cross=np.sum([m.cross for m in moments], axis=0),
         seen=(min(m.seen[0] for m in moments), max(m.seen[1] for m in moments)),
     )  # fmt: skip
+
+
+@allow("annotator")
+@cache_result
+def flag_at(
+    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, at: float
+) -> ThresholdRates:
+    """The rates of the flag that a score is from a threshold on, with intervals."""
+    ratings = load_paired_ratings(store, dataset_id, judge_id, dimension, basis)
+    return rates_at_threshold(ratings, dimension, at)

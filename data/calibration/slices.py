@@ -18,7 +18,7 @@ from data.records.items import item_names
 from data.records.outcomes import unit_sort_sql
 from data.store import Store
 from judges.stats.agreement import Codes, Floats
-from judges.stats.calibration import PairedRatings, kappa_cells
+from judges.stats.calibration import PairedRatings, kappa_cells, value_cells
 from judges.stats.intervals import Cells
 from judges.stats.sample_size import kappa_by_size
 from judges.stats.slices import (
@@ -30,6 +30,7 @@ from judges.stats.slices import (
     make_slicing,
     slice_kappa,
 )
+from judges.stats.system_order import SystemOrder, order_systems
 from judges.stats.uncertainty import Interval
 from judges.types import Dimension
 
@@ -41,6 +42,8 @@ _RESERVED_NAMES = {
     "95% interval", "bias",
 }  # fmt: skip
 """The names of other cuts, and of columns beside the slices."""
+QUESTION = "question_id"
+"""The key of an item's meta by which answers of several systems to one question are known, as in MT-Bench."""
 
 
 class SliceMember(NamedTuple):
@@ -230,3 +233,22 @@ def kappa_growth(
 ) -> list[Interval]:
     """Kappa on the first n items, in the order in which people labelled them."""
     return kappa_by_size(*cells_in_order(store, dataset_id, judge_id, dimension, basis, drop), dimension.scale.weights)
+
+
+def measure_system_order(
+    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis
+) -> SystemOrder:
+    """The systems of a dataset in people's order and the judge's; items without a system are left out.
+
+    What is drawn together is a question where every item names one, else an item.
+    """
+    ratings, _ = numbered_ratings(store, dataset_id, judge_id, dimension, basis)
+    cells, items = value_cells(ratings), item_fields(store, dataset_id)
+    named = items.words[SYSTEM][np.asarray(cells.item, dtype=np.int64)] != ""
+    cells = cells.where(named)
+    number = np.asarray(cells.item, dtype=np.int64)
+    systems = encode_words(items.words[SYSTEM][number])
+    questions = items.meta[QUESTION][number] if QUESTION in items.meta else None
+    by_question = questions is not None and bool((questions != "").all())
+    cluster = encode_words(questions).code if by_question else number
+    return order_systems(cells, systems.code, systems.names, cluster)

@@ -18,7 +18,6 @@ from data.calibration import (
     rates,
     self_consistency,
     slices,
-    system_order,
 )
 from data.calibration.anchoring import Anchor
 from data.calibration.auto_accept import confidence_sources
@@ -206,7 +205,7 @@ def _has_system_mean(dimension: Dimension) -> bool:
 
 
 def _system_order(of: StatisticInput) -> SystemOrder | None:
-    return system_order.measure_system_order(*of.place, of.basis) if _has_system_mean(of.dimension) else None
+    return slices.measure_system_order(*of.place, of.basis) if _has_system_mean(of.dimension) else None
 
 
 SYSTEM_ORDER = Statistic[SystemOrder | None](

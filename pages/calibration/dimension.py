@@ -11,7 +11,7 @@ from data.approvals import approvals, policy
 from data.approvals.approvals import ApprovalNote
 from data.approvals.record import ApprovalStatus, case_address
 from data.calibration.missingness import measure_missingness
-from data.calibration.threshold import flag_at
+from data.calibration.rates import flag_at
 from data.records.names import display_name
 from data.reports.statistics import CONFIDENCE, SAMPLE_SIZE, SELF_CONSISTENCY, STATISTICS, THRESHOLD
 from judges.plural import many

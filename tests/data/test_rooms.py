@@ -48,12 +48,11 @@ from data.calibration import (
     score_sums,
     self_consistency,
     slices,
-    system_order,
     votes,
     weakest_turns,
 )
 from data.calibration.means import MeansChoice
-from data.calibration.threshold import flag_at
+from data.calibration.rates import flag_at
 from data.cards import cards
 from data.cards.desk_cards import choose_desk_cards
 from data.dashboard import breakdown, dashboard, sentences
@@ -1047,7 +1046,7 @@ def _measure_dimension(
         "rates": lambda: rates.answer_rates(*arguments, basis),
         "corrected": lambda: rates.corrected_means(*arguments, basis),
         "repeats": lambda: self_consistency.measure_repeats(*arguments, "all"),
-        "order": lambda: system_order.measure_system_order(*arguments, basis),
+        "order": lambda: slices.measure_system_order(*arguments, basis),
         "differences": lambda: slices.kappa_by_slice(*arguments, basis),
         "growth": lambda: slices.kappa_growth(*arguments, basis),
         "votes": lambda: votes.team_agreement(*arguments),

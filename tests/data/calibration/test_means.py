@@ -7,8 +7,8 @@ import pytest
 
 from data.approvals import check_results
 from data.calibration import calibration, means, missingness, score_sums, weakest_turns
+from data.calibration.calibration import paired_ratings_by_judge
 from data.calibration.means import MeansChoice
-from data.calibration.shared_cells import paired_ratings_by_judge
 from data.cards import cards as own_cards
 from data.cli import main
 from data.gold import fewshot

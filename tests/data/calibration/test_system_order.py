@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from data.calibration.system_order import measure_system_order
+from data.calibration.slices import measure_system_order
 from data.records.datasets import dataset_judges, dataset_named
 from data.reports.statistics import STATISTICS, load_figures
 from data.store import open_store
