@@ -16,7 +16,6 @@ from data.calibration import (
     human_ceiling,
     missingness,
     rates,
-    self_consistency,
     slices,
 )
 from data.calibration.anchoring import Anchor
@@ -417,7 +416,7 @@ class SampleFigures(NamedTuple):
 
 
 def _samples(of: StatisticInput) -> SampleFigures:
-    repeats = self_consistency.measure_repeats(*of.place, of.basis)
+    repeats = confidence.measure_repeats(*of.place, of.basis)
     return SampleFigures(repeats, combinations.describe_combinations(of.store).get(of.judge, ""))
 
 

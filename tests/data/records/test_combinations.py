@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from data.annotators import annotators
 from data.audits import evidence
 from data.calibration import calibration, score_sums
-from data.calibration.self_consistency import measure_repeats
+from data.calibration.confidence import measure_repeats
 from data.dashboard import dashboard
 from data.desk import desk, labels
 from data.desk.labels import DeskAnswer
