@@ -35,11 +35,6 @@ class ScoreRows(NamedTuple):
     parts: Floats
     other: Floats
 
-    def where(self, keep: NDArray[np.bool_]) -> ScoreRows:
-        """Some of the rows."""
-        item, *rest = self
-        return ScoreRows(item[keep], *(column[keep] for column in rest))
-
 
 @dataclass(frozen=True)
 class JudgeMeans:
