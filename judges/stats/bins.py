@@ -176,11 +176,8 @@ def from_codes(codes: ArrayLike, scale: Scale) -> Floats:
 
 def is_between_answers(values: ArrayLike, scale: Scale) -> NDArray[np.bool_]:
     """Return a mask of the values between two answers of the scale, as combined samples may be; nan is not."""
-    array = np.asarray(values, dtype=np.float64)
-    if scale.kind == "interval" and not scale.step:
-        return np.zeros(array.shape, dtype=bool)
-    codes = (array - first_value(scale)) / (scale.step or 1)
-    return np.asarray(np.abs(codes - np.round(codes)) > STEP_ROUNDING, dtype=bool)
+    gap = np.abs(np.asarray(values, dtype=np.float64) - nearest_answers(values, scale))
+    return np.asarray(gap > STEP_ROUNDING * (scale.step or 1), dtype=bool)
 
 
 def nearest_answers(values: ArrayLike, scale: Scale) -> Floats:
