@@ -83,15 +83,12 @@ def rank_by_need(reasons: Iterable[Reason], sizes: Mapping[str, ItemSize] | None
     for reason in reasons:
         grouped[reason.item].append(reason)
     known = sizes or {}
-    needs = [
-        ReviewNeed(item, _need(own, known.get(item)), tuple(sorted(own, key=_strongest)))
-        for item, own in grouped.items()
-    ]
+    needs = []
+    for item, own in grouped.items():
+        need = _need(own, known.get(item))
+        own.sort(key=lambda reason: (-reason.strength, reason.unit, reason.dimension, reason.text))
+        needs.append(ReviewNeed(item, need, tuple(own)))
     return sorted(needs, key=lambda n: (-n.need, known.get(n.item, ItemSize()).length, n.item))
-
-
-def _strongest(reason: Reason) -> tuple[float, str, str, str]:
-    return -reason.strength, reason.unit, reason.dimension, reason.text
 
 
 def _need(reasons: Iterable[Reason], size: ItemSize | None) -> float:

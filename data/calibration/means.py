@@ -167,14 +167,10 @@ def _scores(store: Store, dataset_id: str, judge_id: str, other: str) -> pandas.
         frame = frame.merge(other_frame, how="outer", on=["item_id", "unit", "dimension"])
     else:
         frame["other"] = np.nan
-    names = {str(unit): (sort_of(str(unit)), _side(str(unit))) for unit in frame["unit"].unique()}
-    frame["sort"] = frame["unit"].map({unit: sort for unit, (sort, _) in names.items()})
-    frame["side"] = frame["unit"].map({unit: side for unit, (_, side) in names.items()})
+    units = frame["unit"].unique().tolist()
+    frame["sort"] = frame["unit"].map({unit: sort_of(unit) for unit in units})
+    frame["side"] = frame["unit"].map({unit: unit[-1] if unit.endswith(("/a", "/b")) else "" for unit in units})
     return frame
-
-
-def _side(unit: str) -> str:
-    return unit[-1] if unit.endswith(("/a", "/b")) else ""
 
 
 def _parts(frame: pandas.DataFrame, numbers: Sequence[Dimension], d: Dimension) -> pandas.Series | None:

@@ -234,16 +234,16 @@ def binomial_agreement(ratings: ConfidenceRatings, delta: float, efficiency: flo
 
 
 def reaches_target(interval: Interval, target: float, delta: float) -> bool:
-    """Whether agreement this high has a probability of at most delta if the true agreement is below the target."""
-    return interval.point is not None and _chance(interval.point, interval.n_eff, target) <= delta
+    """Whether agreement this high has a probability of at most delta if the true agreement is below the target.
 
-
-def _chance(p: float, n: float, target: float) -> float:
-    """P(X >= n p) for X ~ Bin(n, target), of counts that need not be whole: I_target(n p, n (1 - p) + 1)."""
+    P(X >= k) for X ~ Bin(n, target), of counts that need not be whole: I_target(k, n - k + 1).
+    """
     from scipy.special import betainc
 
-    k = _count(p, n)
-    return 1.0 if k <= 0 else float(betainc(k, n - k + 1, target))
+    if interval.point is None:
+        return False
+    k = _count(interval.point, interval.n_eff)
+    return k > 0 and bool(betainc(k, interval.n_eff - k + 1, target) <= delta)
 
 
 def _lower_end(p: float, n: float, tail: float) -> float:

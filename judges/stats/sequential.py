@@ -78,11 +78,9 @@ class OpenSchedule:
     def _part(self, items: int) -> tuple[float, int, int]:
         if self.horizon <= self.first:
             return 1.0, self.first, self.first
-        return (
-            (_EARLY_SHARE, self.first, self.horizon)
-            if items <= self.horizon
-            else (1 - _EARLY_SHARE, self.horizon, self.end)
-        )
+        if items <= self.horizon:
+            return _EARLY_SHARE, self.first, self.horizon
+        return 1 - _EARLY_SHARE, self.horizon, self.end
 
     @property
     def end(self) -> int:

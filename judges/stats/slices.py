@@ -124,12 +124,7 @@ def _wald(item: Codes, parts: Sequence[Cells], k: int, weights: Weights) -> tupl
     for part in parts:
         own, place = np.unique(np.asarray(part.item, dtype=np.int64), return_inverse=True)
         point, moved = _left_out(part, place, k, weights)
-        if (
-            len(own) < MIN_CLUSTERS
-            or point is None
-            or not np.isfinite(moved).all()
-            or np.abs(moved).max() <= ROUNDING
-        ):
+        if point is None or len(own) < MIN_CLUSTERS or not np.isfinite(moved).all() or np.abs(moved).max() <= ROUNDING:
             continue
         row = np.zeros(len(every))
         row[np.searchsorted(every, own)] = moved / (1 - point) * sqrt((len(own) - 1) / len(own))
@@ -279,7 +274,11 @@ def mean_of_slice(name: str, cells: ScoredCells, reach: tuple[float, float], sha
         return MeanSlice(name, _no_interval(len(numbers), len(item)), None)
     sums = moments(item, cells.judge, cells.human, cells.gold, cells.weight, cells.share)
     sums = sums._replace(uncovered=_uncovered_share(cells, share))
-    return MeanSlice(name, _judge_mean(cells.judge, item, reach, share), correct_mean(sums, reach, share))
+    if share:
+        own = clustered.share_by_item(cells.judge > 0, item)
+    else:
+        own = clustered.with_t_ends(clustered.mean_by_item(cells.judge, item), *reach)
+    return MeanSlice(name, own, correct_mean(sums, reach, share))
 
 
 def _uncovered_share(cells: ScoredCells, share: bool) -> float:
@@ -293,13 +292,6 @@ def _uncovered_share(cells: ScoredCells, share: bool) -> float:
     seen = value[cells.gold]
     other = np.isin(cells.system, cells.system[cells.gold], invert=True)
     return float((other | (value < seen.min()) | (value > seen.max())).mean())
-
-
-def _judge_mean(value: Floats, item: Codes, reach: tuple[float, float], share: bool) -> Interval:
-    """The judge's mean; of a mean the ends lie as far off as Student's t has it, and without spread there are none."""
-    if share:
-        return clustered.share_by_item(value > 0, item)
-    return clustered.with_t_ends(clustered.mean_by_item(value, item), *reach)
 
 
 def _no_interval(items: int, cells: int) -> Interval:

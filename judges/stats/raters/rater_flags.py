@@ -139,8 +139,8 @@ def flag_rater(
     if pace is not None and pace < FAST_SECONDS and (work.accepted or 0) >= ACCEPTING_SHARE:
         flags.append(RaterFlag(
             "accepts",
-            f"accepts everything in {_seconds(pace)}: an acceptance rate of {work.accepted:.0%} with a median of "
-            f"{_seconds(pace)} per item. Such labels repeat the judge's scores; a few blind items would show whether "
+            f"accepts everything in {pace:.1f} seconds: an acceptance rate of {work.accepted:.0%} with a median of "
+            f"{pace:.1f} seconds per item. Such labels repeat the judge's scores; a few blind items would show whether "
             "this person agrees.",
         ))  # fmt: skip
     elif len(work.seconds) >= MIN_ITEMS and (work.hasty or 0) >= HASTY_SHARE:
@@ -177,7 +177,3 @@ def flag_rater(
             "the cause.",
         ))  # fmt: skip
     return flags
-
-
-def _seconds(value: float) -> str:
-    return f"{value:.1f} seconds"
