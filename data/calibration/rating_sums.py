@@ -179,14 +179,13 @@ def sum_ratings(cells: PairedRatings, dimension: Dimension) -> RatingSums:
     items = np.array([float(np.count_nonzero(met[rows])) for rows in strata])
     (human_code, human_values), (other, others) = _codes(human), _codes(judge)
     kind = (human_code * len(others) + other) * 2 + scored
-    count = np.bincount(kind, minlength=len(human_values) * len(others) * 2)
-    kinds = np.flatnonzero(count)
+    place, kinds = pandas.factorize(kind, sort=True)  # of values without steps nearly every pair is another one
     return RatingSums(
         human=human_values[kinds // 2 // len(others)],
         judge=others[kinds // 2 % len(others)],
         scored=kinds % 2 == 1,
-        cells=count[kinds].astype(np.float64),
-        weight=np.bincount(kind, weight, len(count))[kinds].astype(np.float64),
+        cells=np.bincount(place).astype(np.float64),
+        weight=np.bincount(place, weight).astype(np.float64),
         items=int(items.sum()),
         gold_items=int(np.count_nonzero(per_item)),
         mean_weight=(float(average.sum()), float(average @ average)),

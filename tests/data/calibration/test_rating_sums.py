@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections import Counter
 
 import numpy as np
@@ -33,6 +34,21 @@ def test_pairs_of_answers_are_counted_whatever_their_scale(
     counts = {(_or_none(one), _or_none(other), bool(did)): int(count) for one, other, did, count in codes}
     assert counts == Counter(rows)
     assert sums.weight.tolist() == sums.cells.tolist() and sums.gold_items == n
+
+
+def test_answers_that_all_differ_take_no_room_for_the_pairs_that_do_not_occur() -> None:
+    """Of any number as answer, people and judge may both have as many as there are cells."""
+    n, rng = 3_000, np.random.default_rng(0)
+    human, judge = rng.random(n), rng.random(n)
+    none, people = np.zeros(n, dtype=bool), np.ones(n, dtype=np.int64)
+    cells = PairedRatings(np.arange(n), human, judge, ~none, np.ones(n), None, human, np.ones(n), people, none)
+    tracemalloc.start()
+    try:
+        sums = sum_ratings(cells, Dimension("d", "response", Scale("interval", 0, 1), ""))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(sums.cells) == n and peak < 20 << 20
 
 
 @pytest.mark.parametrize("scale", [Scale("ordinal", 1, 5), Scale("unordered", categories=("a", "b", "c", "d", "e"))])
