@@ -14,7 +14,7 @@ import pandas
 from numpy.typing import NDArray
 
 from judges.stats import bins
-from judges.stats.calibration import LabelCounts, LabelSums, PairedRatings, RatingSums, has_kappa_of_moments
+from judges.stats.calibration import PairedRatings, RatingSums, has_kappa_of_moments, sum_labels
 from judges.stats.strata import collapse_strata, products_within_strata
 from judges.types import Dimension
 
@@ -150,21 +150,16 @@ def _weights(rows: NumberedRows, dimension: Dimension, item: Integers, probabili
 def sum_ratings(cells: PairedRatings, dimension: Dimension) -> RatingSums:
     """The sums of cells, whose items are numbers from 0 and that say of each what its people said."""
     item, human, judge, scored, weight = cells.item, cells.human, cells.judge, cells.scored, cells.weight
-    assert cells.mean is not None and cells.share is not None and cells.people is not None and cells.waits is not None
-    mean, share, people = cells.mean, cells.share, cells.people
     per_item = np.bincount(item)
     single = bool(len(item)) and int(per_item.max()) == 1
 
     def by_item(values: Floats) -> Floats:
         return values if single else np.bincount(item, values, len(per_item)).astype(np.float64, copy=False)
 
-    ok = scored & ~np.isnan(human) & ~np.isnan(judge)
+    ok = cells.has_both
     counted, own = np.where(ok, weight, 0.0), by_item(ok.astype(np.float64))
     met = own > 0
     average = by_item(counted)[met] / own[met]
-    part = np.where(np.isnan(judge) | np.isnan(mean), 0.0, weight * share)
-    v = by_item(part)
-    gap = by_item(part * np.where(part > 0, judge - mean, 0.0))
     cell_terms = _terms(dimension, human, judge, counted, ok)
     terms = np.stack([by_item(term) for term in cell_terms]) if len(item) else np.zeros((len(cell_terms), 0))
     strata: list[Any] = [slice(None)]
@@ -191,15 +186,7 @@ def sum_ratings(cells: PairedRatings, dimension: Dimension) -> RatingSums:
         mean_weight=(float(average.sum()), float(average @ average)),
         total=totals.sum(axis=0),
         cross=products_within_strata(items, totals, cross),
-        label_sums=LabelSums(
-            int(np.count_nonzero(v > 0)),
-            np.array([gap.sum(), v.sum()]),
-            np.array([[gap @ gap, gap @ v], [gap @ v, v @ v]]),
-            LabelCounts(
-                int(people.sum()), int(people.min()) if len(people) else 0,
-                int(people.max(initial=0)), int(np.count_nonzero(cells.waits)),
-            ),
-        ),
+        label_sums=sum_labels(cells),
         strata=collapse_strata(items) is not None,
     )  # fmt: skip
 

@@ -290,9 +290,8 @@ def sum_labels(ratings: PairedRatings) -> LabelSums:
     people = np.ones(len(ratings), dtype=np.int64) if ratings.people is None else ratings.people
     complete = ratings.scored & ~np.isnan(ratings.judge) & ~np.isnan(mean)
     part = np.where(complete, ratings.weight * share, 0.0)
-    index = np.unique(ratings.item, return_inverse=True)[1] if len(ratings) else ratings.item
     gaps = part * np.where(complete, ratings.judge - mean, 0.0)
-    own = np.stack([np.bincount(index, column).astype(np.float64) for column in (gaps, part)])
+    own = np.stack([np.bincount(ratings.item, column).astype(np.float64) for column in (gaps, part)])
     fewest, most = (int(people.min()), int(people.max())) if len(people) else (0, 0)
     many = LabelCounts(int(people.sum()), fewest, most, 0 if ratings.waits is None else int(ratings.waits.sum()))
     return LabelSums(int((own[1] > 0).sum()), own.sum(axis=1), own @ own.T, many)
