@@ -91,20 +91,14 @@ def measure_repeats(
         "select dense_rank() over (order by m.item_id) - 1 as item, "
         "dense_rank() over (order by m.item_id, m.unit) - 1 as cell, m.human, m.judge, m.weight, s.sample, s.value "
         "from met m join score s on s.item_id = m.item_id and s.unit = m.unit and s.dimension = $2 "
-        "and s.judge_id = $3 where m.human is not null order by cell, s.sample",
+        "and s.judge_id = $3 where m.human is not null order by cell, s.sample, s.seq",
         [dataset_id, dimension.name, judge_id],
     )
-    number = {name: frame[name].to_numpy(dtype=np.float64, na_value=np.nan) for name in frame.columns}
-    cell, first = np.unique(number["cell"].astype(np.int64), return_index=True)
-    known, sample = np.unique(number["sample"], return_inverse=True)
-    samples = np.full((len(cell), len(known)), np.nan)
-    samples[number["cell"].astype(np.int64), sample] = number["value"]
-    sampled_cells = SampledCells(
-        item=number["item"][first].astype(np.int64),
-        human=number["human"][first],
-        judge=number["judge"][first],
-        weight=number["weight"][first],
-        samples=samples,
-    )
+    # A sample that was taken twice counts by its last score.
+    frame = frame.drop_duplicates(["cell", "sample"], keep="last")
+    samples = frame.pivot(index="cell", columns="sample", values="value").to_numpy(dtype=np.float64, na_value=np.nan)
+    first = frame.drop_duplicates("cell")
+    human, judge, weight = float_columns(first, "human", "judge", "weight")
+    sampled_cells = SampledCells(first["item"].to_numpy(dtype=np.int64), human, judge, weight, samples)
     hits, cells = (np.array([float(row[n]) for row in flips]) for n in (0, 1))
     return measure_self_consistency(sampled_cells, (hits, cells), dimension.scale)
