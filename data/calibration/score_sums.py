@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from math import fsum
 
@@ -47,25 +47,22 @@ def score_means(store: Store, dataset_id: str, judge_id: str) -> list[Mean]:
     )
     scales = cards.scales(store)
     sums: list[tuple[str, str, UnitSort, str, int, float]] = []
+    units: dict[tuple[str, UnitSort], set[str]] = defaultdict(set)
     for kind, system, dimension, unit, value, n in rows:
         sort = sort_of(unit)
         scale = scales.get((kind, sort, dimension))
         if scale is not None and scale.has_mean:
             sums.append((system, dimension, sort, unit, int(n), float(value)))
-    sorts: dict[str, set[UnitSort]] = defaultdict(set)
-    units: dict[tuple[str, UnitSort], set[str]] = defaultdict(set)
-    for _, dimension, sort, unit, _, _ in sums:
-        sorts[dimension].add(sort)
-        units[dimension, sort].add(unit)
+            units[dimension, sort].add(unit)
+    sorts = Counter(dimension for dimension, _ in units)
     counts: dict[tuple[str, str, str], list[tuple[int, float]]] = defaultdict(list)
     for system, dimension, sort, unit, n, value in sums:
-        listed: set[str] = {sort if len(sorts[dimension]) > 1 else ""}
+        listed: set[str] = {sort if sorts[dimension] > 1 else ""}
         if 1 < len(units[dimension, sort]) <= MAX_UNITS_WITH_OWN_MEANS:
             listed.add(unit)
         for key in listed:
             counts[system, dimension, key].append((n, value))
     return [
-        Mean(system, dimension, unit, cells, fsum(n * value for n, value in value_counts) / cells)
-        for (system, dimension, unit), value_counts in sorted(counts.items())
-        if (cells := sum(n for n, _ in value_counts))
+        Mean(system, dimension, unit, cells := sum(n for n, _ in own), fsum(n * value for n, value in own) / cells)
+        for (system, dimension, unit), own in sorted(counts.items())
     ]
