@@ -39,32 +39,24 @@ def compare_weakest_turns(store: Store, dataset_id: str, judge_id: str, basis: B
         _scores_by_turn(store, dataset_id, judge_id, scored_dimensions(card.dimensions), basis) if targets else ({}, {})
     )
     for d in targets:
-        judged = {
-            str(item): int(value)
-            for item, value in store.rows(
-                "select s.item_id, s.value from score_now s join item i on i.id = s.item_id where i.dataset_id = $1 "
-                "and s.dimension = $2 and s.judge_id = $3 and s.unit = 'conversation' and s.value is not null",
-                [dataset_id, d.name, judge_id],
-            )
-        }
-        cells = paired_cells_sql(store, dataset_id, judge_id, d, basis)
-        labels = {
-            str(item): (int(value or 0), float(weight))
-            for item, value, weight in store.rows(
-                f"with met as ({cells}) select item_id, human, weight from met", [dataset_id, d.name, judge_id]
-            )
-        }
-        items = sorted(item for item in judged if item in labels or item in scores)
-        turns = _turns(store, items)
+        rows = store.rows(
+            f"with met as ({paired_cells_sql(store, dataset_id, judge_id, d, basis)}) "
+            "select s.item_id, s.value, m.item_id is not null, m.human, m.weight from score_now s "
+            "join item i on i.id = s.item_id left join met m on m.item_id = s.item_id where i.dataset_id = $1 "
+            "and s.dimension = $2 and s.judge_id = $3 and s.unit = 'conversation' and s.value is not null order by 1",
+            [dataset_id, d.name, judge_id],
+        )
+        rows = [row for row in rows if row[2] or row[0] in scores]
+        turns = _turns(store, [row[0] for row in rows])
         dialogues = [
             NamedTurns(
                 turns[item],
-                frozenset({labels[item][0]} - {0}) if item in labels else lowest_turns(scores[item]),
-                judged[item],
-                item in labels,
-                labels[item][1] if item in labels else represented[item],
+                frozenset({int(people or 0)} - {0}) if labelled else lowest_turns(scores[item]),
+                int(judged),
+                labelled,
+                weight if labelled else represented[item],
             )
-            for item in items
+            for item, judged, labelled, people, weight in rows
         ]
         if dialogues:
             results[d] = measure_weakest_turns(dialogues)
