@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 
 from judges.audits import AuditEvidence, AuditReply, Cell
 from judges.card import Card, Item
@@ -18,7 +18,6 @@ Place = tuple[str, str]
 """(unit, dimension)"""
 Question = tuple[UnitSort, str]
 """(sort of unit, dimension): a card may ask the same of each turn and of the conversation."""
-_T = TypeVar("_T")
 
 
 @dataclass
@@ -108,9 +107,9 @@ def item_means(cells: Mapping[Cell, float]) -> dict[str, float]:
     return {item: sum(places.values()) / len(places) for item, places in group_by_item(cells).items()}
 
 
-def group_by_item(cells: Mapping[Cell, _T]) -> dict[str, dict[Place, _T]]:
+def group_by_item(cells: Mapping[Cell, float]) -> dict[str, dict[Place, float]]:
     """The cells of every item."""
-    by_item: dict[str, dict[Place, _T]] = defaultdict(dict)
+    by_item: dict[str, dict[Place, float]] = defaultdict(dict)
     for (item, unit, dimension), value in cells.items():
         by_item[item][unit, dimension] = value
     return dict(by_item)
