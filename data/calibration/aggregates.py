@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from data.calibration import calibration
 from data.records.outcomes import (
@@ -26,10 +25,10 @@ from data.records.outcomes import (
 )
 from data.store import Store, placeholders, quote_sql
 from judges.stats import bins, ppi
+from judges.stats.agreement import Floats
 from judges.stats.ppi import Moments
 from judges.types import SORTS_WITH_SEVERAL_UNITS, Dimension
 
-Floats = NDArray[np.float64]
 IMPORTED = "imported"
 """The beginning of the name that scores from files have instead of a run's id."""
 RUN_KEY = f"coalesce(m.run_id, '{IMPORTED}' || m.seq)"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas
 
 from data.calibration.calibration import paired_frames, to_paired_ratings
 from data.gold.fewshot import not_in_prompt_sql
@@ -14,9 +14,6 @@ from data.records.access import allow
 from data.store import Store, cache_result
 from judges.stats.baselines import Baselines, compare_baselines, unit_length
 from judges.types import ITEM, Dialogue, Dimension, Pair, Response
-
-if TYPE_CHECKING:
-    import pandas
 
 MOST_ITEMS = 1_000
 """The most labelled items that are looked at.

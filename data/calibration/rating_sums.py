@@ -14,6 +14,7 @@ import pandas
 from numpy.typing import NDArray
 
 from judges.stats import bins
+from judges.stats.agreement import Codes, Floats
 from judges.stats.calibration import PairedRatings, RatingSums, has_kappa_of_moments, sum_labels
 from judges.stats.strata import collapse_strata, products_within_strata
 from judges.types import Dimension
@@ -21,8 +22,6 @@ from judges.types import Dimension
 if TYPE_CHECKING:
     from data.store.base import Columns
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 NO_PART = np.iinfo(np.int64).min
 """Stands for the part of the sample of a label that is in none."""
 _MAX_SLOTS_PER_LABEL = 8
@@ -80,7 +79,7 @@ def place_ratings(
     judge, scored = np.full(slots, np.nan), np.zeros(slots, dtype=bool)
     judge[said_at], scored[said_at] = scores, True
 
-    def item_of(slot: Integers) -> Integers:
+    def item_of(slot: Codes) -> Codes:
         full_slot = slot if labelled_slots is None else labelled_slots[slot]
         return full_slot // units if units > 1 else full_slot
 
@@ -122,7 +121,7 @@ def place_ratings(
     return PairedRatings(item, human, judge[cell], scored[cell], weight, stratum, mean, share, people_counts, waits)
 
 
-def _find_places(labelled_slots: Integers, slots: Integers) -> tuple[Integers, NDArray[np.bool_]]:
+def _find_places(labelled_slots: Codes, slots: Codes) -> tuple[Codes, NDArray[np.bool_]]:
     """Return where those of `slots` that have labels are in `labelled_slots`, and which of them have labels."""
     at = np.searchsorted(labelled_slots, slots)
     matches = np.zeros(len(slots), dtype=bool)
@@ -131,7 +130,7 @@ def _find_places(labelled_slots: Integers, slots: Integers) -> tuple[Integers, N
     return at[matches], matches
 
 
-def _weights(rows: NumberedRows, dimension: Dimension, item: Integers, probability: Floats, part: Integers) -> Floats:
+def _weights(rows: NumberedRows, dimension: Dimension, item: Codes, probability: Floats, part: Codes) -> Floats:
     """Return how many items the item of each cell represents, as in `gold_sql`: N_h / answered_h."""
     code, parts = pandas.factorize(part)
     answered = code
@@ -191,7 +190,7 @@ def sum_ratings(cells: PairedRatings, dimension: Dimension) -> RatingSums:
     )  # fmt: skip
 
 
-def _codes(values: Floats) -> tuple[Integers, Floats]:
+def _codes(values: Floats) -> tuple[Codes, Floats]:
     """The number of each value from 0, and the values by number."""
     present = values[~np.isnan(values)] if np.isnan(values.sum()) else values
     low, high = (present.min(), present.max()) if len(present) else (0.0, 0.0)
