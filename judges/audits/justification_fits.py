@@ -16,10 +16,7 @@ from judges.audits._verdict import (
 
 
 def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
-    """Share of answered cells whose justification does not fit, with Wilson's interval, clustered by item.
-
-    People are asked about a random sample of scores; every answer "no" is listed.
-    """
+    """The share is clustered by item, with Wilson's interval; every answer "no" is listed."""
     fits = {cell: fit for cell, fit in evidence.fits.items() if cell[0] in evidence.items}
     if not fits:
         return not_tested("Nobody has answered yet whether the justifications support the scores: 30 items are needed.")

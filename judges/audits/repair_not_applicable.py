@@ -15,10 +15,9 @@ _PLACE = ("conversation", "repair_handling")
 
 
 def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
-    """Every user turn with a cue of correction in dialogues where repair handling is n/a and no note explains why.
+    """Every cue in the dialogues concerned; the share is of the judgments of dialogues with a cue.
 
-    A cue counts from the second utterance of the user on, because there is nothing to correct before the assistant has
-    spoken. The share is of the dialogues with a cue. The limit leaves room for cues that correct nothing.
+    A cue counts from the second utterance of the user on: there is nothing to correct before the assistant has spoken.
     """
     judgments = [j for j in group_judgments(evidence) if _PLACE in j.scores]
     if not judgments:

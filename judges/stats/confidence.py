@@ -20,10 +20,7 @@ MAX_LEVELS = 8
 
 @dataclass(frozen=True)
 class ConfidenceCells:
-    """Scored cells with a confidence: item, confidence 0..1, how many steps of the scale the judge lies off, weight.
-
-    All arrays have one length.
-    """
+    """Scored cells with a confidence: item, confidence 0..1, how many steps of the scale the judge lies off, weight."""
 
     item: Codes
     confidence: Floats

@@ -47,10 +47,7 @@ _MOMENTS = np.array([[1, -1, -1, 0, 0, 1], [0, 0, 1, 0, 0, -1], [0, 1, 0, 0, 0, 
 
 
 class TableSums(NamedTuple):
-    """The tables of items, summed up.
-
-    They are the weighted total (K*K,), the sum of products over items (K*K, K*K), the number of items, and the cells by
-    answer pair (K*K,), each counted once.
+    """Items' tables: weighted total (K*K,), sum of products (K*K, K*K), number of items, cells by answer pair (K*K,).
     """
 
     total: Floats
@@ -70,11 +67,10 @@ class JudgeShare:
 
 @dataclass(frozen=True)
 class Rates:
-    """One answer, which is at `place` among all, against the rest.
+    """One answer, which is at `place` among all, against the rest; figures that do not exist are None.
 
-    `recall` is the true positive rate (sensitivity, recall), `false_positive_rate` the false one (1 - specificity),
-    `precision` the precision, `people` and `judge` how often each gives the answer in the cells that have gold,
-    `youden` is `recall` - `false_positive_rate`. Figures that do not exist are None.
+    `recall` is the true positive rate (sensitivity), `false_positive_rate` 1 - specificity, `people` and `judge` how
+    often each gives the answer in the cells that have gold, `youden` is `recall` - `false_positive_rate`.
     """
 
     answer: str
