@@ -369,21 +369,16 @@ def load_rating_sums(
 def paired_cells_sql(store: Store | Tx, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> str:
     """SQL of the cells with gold that count for a judge.
 
-    Columns item_id, unit, human, judge (NULL = n/a), scored, weight, and of their gold mean, share, people and waits
-    (data/gold/gold.py). $1 dataset, $2 dimension, $3 judge. Items that do not count for a judge
+    Columns item_id, unit, human, judge (NULL = n/a), scored, weight, and of their gold mean, share, people, waits and
+    how (data/gold/gold.py). $1 dataset, $2 dimension, $3 judge. Items that do not count for a judge
     (`data.gold.fewshot.not_in_prompt_sql`) are left out of the labels, because weights follow from these.
     """
+    left_out = not_in_prompt_sql(store, judge_id)
+    gold = gold_sql(dimension.sort, dimension.scale, basis, gold_rule(store, dataset_id), left_out)
     return (
         "select g.item_id, g.unit, g.value as human, s.value as judge, s.judge_id is not null as scored, g.weight, "
-        f"g.mean, g.share, g.people, g.waits {_join_scores(store, dataset_id, judge_id, dimension, basis)}"
-    )
-
-
-def _join_scores(store: Store | Tx, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> str:
-    rule, left_out = gold_rule(store, dataset_id), not_in_prompt_sql(store, judge_id)
-    return (
-        f"from ({gold_sql(dimension.sort, dimension.scale, basis, rule, left_out)}) g left join score_now s "
-        "on s.item_id = g.item_id and s.unit = g.unit and s.dimension = $2 and s.judge_id = $3 "
+        f"g.mean, g.share, g.people, g.waits, g.how from ({gold}) g left join score_now s "
+        "on s.item_id = g.item_id and s.unit = g.unit and s.dimension = $2 and s.judge_id = $3"
     )
 
 
@@ -406,14 +401,14 @@ def list_cells(
     """
     human_is, judge_is = (
         f"{column} is null" if value is None else is_answer_sql(column, value, dimension.scale)
-        for column, value in (("g.value", human), ("s.value", judge))
+        for column, value in (("m.human", human), ("m.judge", judge))
     )
     rows = store.rows(
-        "select i.id, i.name, i.system_a, i.system_b, g.unit, g.how, g.people, a.person, a.reason "
-        f"{_join_scores(store, dataset_id, judge_id, dimension, basis)}join item i on i.id = g.item_id "
-        "left join adjudication_now a on a.item_id = g.item_id and a.unit = g.unit and a.dimension = $2 "
-        f"where s.judge_id is not null and not (g.item_id = any($4)) and {human_is} and {judge_is} "
-        f"order by i.name, g.unit limit {limit:d}",
+        "select i.id, i.name, i.system_a, i.system_b, m.unit, m.how, m.people, a.person, a.reason "
+        f"from ({paired_cells_sql(store, dataset_id, judge_id, dimension, basis)}) m join item i on i.id = m.item_id "
+        "left join adjudication_now a on a.item_id = m.item_id and a.unit = m.unit and a.dimension = $2 "
+        f"where m.scored and not (m.item_id = any($4)) and {human_is} and {judge_is} "
+        f"order by i.name, m.unit limit {limit:d}",
         [dataset_id, dimension.name, judge_id, sorted(exposure.blind_pending(store, person))],
     )
     exposure.record_exposures(
