@@ -60,16 +60,11 @@ def _totals(per_item: Floats, draws: Iterable[Counts]) -> Floats:
     return np.concatenate([counts.astype(np.float64, copy=False) @ per_item for counts in draws])
 
 
-def draw_items(
-    items: int, replicates: int, rng: np.random.Generator, at_once: int | None = None
-) -> Iterator[NDArray[np.integer[Any]]]:
-    """Yield the number of times each item is drawn in each replicate, (rows, items), `at_once` rows at a time.
-
-    `at_once` None: as many as fit in memory. The same generator gives the same draws for any `at_once`.
-    """
+def draw_items(items: int, replicates: int, rng: np.random.Generator) -> Iterator[NDArray[np.integer[Any]]]:
+    """Yield the number of times each item is drawn in each replicate, (rows, items), as many rows as fit in memory."""
     if replicates < 2:
         raise ValueError("A bootstrap needs at least 2 replicates; 2,000 are usual.")
-    step = max(1, _MAX_DRAWS_IN_MEMORY // max(1, items) if at_once is None else at_once)
+    step = max(1, _MAX_DRAWS_IN_MEMORY // max(1, items))
     for start in range(0, replicates, step):
         rows = min(step, replicates - start)
         # G draws counted are Multinomial(G, 1/G), an order of magnitude faster than rng.multinomial.
@@ -89,15 +84,10 @@ MAX_UNDEFINED = 0.05
 """Above this share of undefined replicates there is no interval: the rest would be a selection."""
 
 
-def defined_replicates(drawn: Floats) -> tuple[Floats, float]:
-    """The figures of the samples in which it is defined (not nan), and the share of the other samples."""
-    defined = drawn[np.isfinite(drawn)]
-    return defined, 1 - len(defined) / len(drawn)
-
-
 def percentile_interval(figure: Interval, drawn: Floats) -> Interval:
     """A figure with the ends and the error of its samples (n,), nan where undefined; no ends if too many are."""
-    defined, undefined = defined_replicates(drawn)
+    defined = drawn[np.isfinite(drawn)]
+    undefined = 1 - len(defined) / len(drawn)
     if undefined > MAX_UNDEFINED:
         return replace(figure, undefined=undefined)
     low, high, bound, se = percentile_ends(defined).tolist()
