@@ -190,18 +190,11 @@ def make_slicing(
 
 def distinct_slicings(cuts: Sequence[Slicing]) -> list[Slicing]:
     """Those cuts that part the cells in another way than an earlier one."""
-    distinct_cuts: list[Slicing] = []
+    cut_by_parts: dict[bytes, Slicing] = {}
     for cut in cuts:
-        if not any(_same(cut, other) for other in distinct_cuts):
-            distinct_cuts.append(cut)
-    return distinct_cuts
-
-
-def _same(cut: Slicing, other: Slicing) -> bool:
-    if len(cut.names) != len(other.names):
-        return False
-    pairs = np.unique((cut.code + 1) * (len(other.names) + 1) + other.code + 1)
-    return len(pairs) == len(np.unique(cut.code)) == len(np.unique(other.code))
+        _, first, slice_of = np.unique(cut.code, return_index=True, return_inverse=True)
+        cut_by_parts.setdefault(first[slice_of].tobytes(), cut)  # each cell by the first cell of its slice
+    return list(cut_by_parts.values())
 
 
 def length_thirds(size: Floats) -> Codes:
@@ -209,8 +202,8 @@ def length_thirds(size: Floats) -> Codes:
     known = size[~np.isnan(size)]
     if not known.size:
         return np.full(len(size), -1, dtype=np.int64)
-    low, high = np.quantile(known, [1 / 3, 2 / 3])
-    return np.where(np.isnan(size), -1, np.where(size <= low, 0, np.where(size <= high, 1, 2))).astype(np.int64)
+    third = np.searchsorted(np.quantile(known, [1 / 3, 2 / 3]), size)
+    return np.where(np.isnan(size), -1, third).astype(np.int64)
 
 
 class ScoredCells(NamedTuple):
