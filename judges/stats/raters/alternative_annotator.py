@@ -13,6 +13,7 @@ import numpy as np
 
 from judges.rounding import ROUNDING
 from judges.stats import bins
+from judges.stats.agreement import Floats
 from judges.stats.multiple_testing import benjamini_yekutieli
 from judges.stats.raters.ratings import Ratings
 
@@ -103,7 +104,7 @@ def run_test(ratings: Ratings, epsilon: float = 0.2) -> AlternativeAnnotatorTest
         if len(cells) < MIN_ITEMS:
             left_out.append((name, len(cells)))
             continue
-        p = _p_value((by_person - by_judge).tolist(), epsilon)
+        p = _p_value(by_person - by_judge, epsilon)
         rows.append((name, len(cells), int(mask.sum()), float(by_judge.mean()), float(by_person.mean()), p))
     adjusted = benjamini_yekutieli([row[-1] for row in rows])
     return AlternativeAnnotatorTest(
@@ -111,15 +112,14 @@ def run_test(ratings: Ratings, epsilon: float = 0.2) -> AlternativeAnnotatorTest
     )
 
 
-def _wins(used: Ratings) -> tuple[np.ndarray[tuple[int, ...], np.dtype[np.float64]], ...]:
+def _wins(used: Ratings) -> tuple[Floats, Floats]:
     """W of the judge and of the person, a row each. Whole numbers are compared, so that ties are exact."""
+    others, k = used.others(), bins.row_count(used.scale)
     if used.exact is not None:  # sum of (said - v)^2 over the others, from n, sum v and sum v^2 of them
         n = np.bincount(used.cell)[used.cell] - 1
         s, q = (np.bincount(used.cell, used.exact**p)[used.cell] - used.exact**p for p in (1, 2))
         judge, person = (-np.round(n * values**2 - 2 * values * s + q, 9) for values in (used.judge, used.exact))
-        return (judge >= person).astype(np.float64), (person >= judge).astype(np.float64)
-    others, k = used.others(), bins.row_count(used.scale)
-    if used.scale.has_order:
+    elif used.scale.has_order:
         # All are compared with the same people, so sums of squares have the order of their root mean squares.
         judge, person = (
             -(others * (values[:, None] - np.arange(k)) ** 2).sum(axis=1) for values in (used.judge, used.value)
@@ -130,14 +130,11 @@ def _wins(used: Ratings) -> tuple[np.ndarray[tuple[int, ...], np.dtype[np.float6
     return (judge >= person).astype(np.float64), (person >= judge).astype(np.float64)
 
 
-def _p_value(differences: list[float], epsilon: float) -> float:
+def _p_value(differences: Floats, epsilon: float) -> float:
     """One-sided p of "the mean is at least epsilon" in a t-test."""
     from scipy.special import stdtr
 
-    n = len(differences)
-    mean = sum(differences) / n
-    spread = sqrt(sum((d - mean) ** 2 for d in differences) / (n - 1))
-    gap = mean - epsilon
+    n, gap, spread = len(differences), float(differences.mean()) - epsilon, float(differences.std(ddof=1))
     if spread < ROUNDING:
         return 0.0 if gap < 0 else 1.0
     return float(stdtr(n - 1, gap / (spread / sqrt(n))))

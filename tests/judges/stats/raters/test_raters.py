@@ -50,8 +50,8 @@ def test_the_test_of_a_persons_wins_by_formula():
     # With two degrees of freedom P(T <= t) = 1/2 + t / (2 sqrt(2 + t^2)); here the mean is 0, the spread 1.
     t = -0.2 * sqrt(3)
     p_value = alternative_annotator._p_value
-    assert p_value([-1.0, 0.0, 1.0], 0.2) == pytest.approx(0.5 + t / (2 * sqrt(2 + t * t)), abs=1e-14)
-    assert (p_value([0.1] * 30, 0.2), p_value([0.3] * 30, 0.2)) == (0.0, 1.0)
+    assert p_value(np.array([-1.0, 0.0, 1.0]), 0.2) == pytest.approx(0.5 + t / (2 * sqrt(2 + t * t)), abs=1e-14)
+    assert (p_value(np.full(30, 0.1), 0.2), p_value(np.full(30, 0.3), 0.2)) == (0.0, 1.0)
 
 
 # -- what others make of a cell ---------------------------------------------------------------------------------------
