@@ -24,6 +24,8 @@ from judges.types import Reading, Remark, Score
 Verdict = Literal["pass", "warning", "alarm", "not tested"]
 Cell = tuple[str, str, str]
 """(item, unit, dimension)"""
+MAX_POINTS = 1000
+"""The most points of a picture; beyond it every k-th point is shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,19 @@ class Plot:
     y: str
     series: tuple[tuple[str, tuple[str | float, ...], tuple[float, ...]], ...]
     mark: float | None = None
+
+    @classmethod
+    def bars(cls, x: str, y: str, *heights: tuple[str, float | None], mark: float | None = None) -> Plot:
+        """A picture of named heights; those that do not exist are left out."""
+        bars = [(name, height) for name, height in heights if height is not None]
+        names, values = tuple(name for name, _ in bars), tuple(float(height) for _, height in bars)
+        return cls("bars", x, y, (("", names, values),), mark)
+
+    @classmethod
+    def points(cls, x: str, y: str, pairs: Sequence[tuple[float, float]]) -> Plot:
+        """A picture of points; if there are very many, they are thinned evenly."""
+        thin = pairs[:: -(-len(pairs) // MAX_POINTS)] if pairs else pairs
+        return cls("points", x, y, (("", tuple(float(p[0]) for p in thin), tuple(float(p[1]) for p in thin)),))
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,6 @@ MIN_ITEMS = MIN_CLUSTERS
 """Items that a rate or a correlation needs before anything is concluded from it."""
 MAX_FLAGS = 200
 """The most items that a rate lists, strongest first; cases that are listed singly are all listed."""
-MAX_POINTS = 1000
-"""The most points of a picture; beyond it every k-th point is shown."""
 
 
 def not_tested(why: str, n: int = 0) -> AuditFinding:
@@ -103,7 +101,7 @@ def list_cases(
     text = why.format(
         hits=hits, n=len(cases), share=percent(rate.point), rate=f"{percent(rate.point)} ({bounds(rate)})"
     )
-    picture = bar_picture("", y, (good, len(cases) - hits), (bad, hits))
+    picture = Plot.bars("", y, (good, len(cases) - hits), (bad, hits))
     return make_finding(case_verdict(hits, rate, limit), text, rate, [f for _, flags in cases for f in flags], picture)
 
 
@@ -130,16 +128,3 @@ def as_sentence(text: str) -> str:
         return "The judge's reply breaks a rule of its card."
     text = f"The judge {text}" if text[0].islower() else text
     return text if text.endswith((".", "!", "?", "。", "！", "？")) else f"{text}."
-
-
-def bar_picture(x: str, y: str, *heights: tuple[str, float | None], mark: float | None = None) -> Plot:
-    """A picture of named heights; those that do not exist are left out."""
-    bars = [(name, height) for name, height in heights if height is not None]
-    names, values = tuple(name for name, _ in bars), tuple(float(height) for _, height in bars)
-    return Plot("bars", x, y, (("", names, values),), mark)
-
-
-def point_picture(x: str, y: str, pairs: Sequence[tuple[float, float]]) -> Plot:
-    """A picture of points; if there are very many, they are thinned evenly."""
-    thin = pairs[:: -(-len(pairs) // MAX_POINTS)] if pairs else pairs
-    return Plot("points", x, y, (("", tuple(float(p[0]) for p in thin), tuple(float(p[1]) for p in thin)),))

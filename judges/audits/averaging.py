@@ -5,19 +5,9 @@ from __future__ import annotations
 from itertools import pairwise
 from math import floor
 
-from judges.audits import Audit, AuditEvidence, AuditFinding, Flag
+from judges.audits import Audit, AuditEvidence, AuditFinding, Flag, Plot
 from judges.audits._judged import ItemJudgment, group_judgments, item_numbers
-from judges.audits._verdict import (
-    bar_picture,
-    bounds,
-    flags_of,
-    limit_verdict,
-    make_finding,
-    not_tested,
-    percent,
-    share_of,
-    too_few,
-)
+from judges.audits._verdict import bounds, flags_of, limit_verdict, make_finding, not_tested, percent, share_of, too_few
 from judges.stats.association import r_squared
 from judges.stats.concordance import pearson
 from judges.stats.intervals import Cells
@@ -59,7 +49,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
         f"Coherence equals the rounded mean of differing turn scores in {percent(equal.point)} of the dialogues "
         f"({bounds(equal)}), its R\u00b2 on their mean is {line.point or 0:.2f}, and {fell}."
     )
-    picture = bar_picture(
+    picture = Plot.bars(
         "", "share", ("coherence = rounded mean", equal.point), ("R\u00b2 on the mean", line.point),
         ("context use decreases alone", alone / drops if drops else None), mark=threshold,
     )  # fmt: skip

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from judges.audits import Audit, AuditEvidence, AuditFinding, Flag
+from judges.audits import Audit, AuditEvidence, AuditFinding, Flag, Plot
 from judges.audits._judged import group_judgments
 from judges.audits._pairs import SIGNS
 from judges.audits._verdict import (
-    bar_picture,
     bounds,
     make_finding,
     neutral_verdict,
@@ -51,7 +50,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
         Flag(key, text.format(*orders), "pair", name, 0.4 if "tie" in orders else 0.7)
         for key, *orders in pairs if orders[0] != orders[1]
     ]  # fmt: skip
-    picture = bar_picture("", "share", ("won by the first place", first.point), ("flips", flipped.point), mark=0.5)
+    picture = Plot.bars("", "share", ("won by the first place", first.point), ("flips", flipped.point), mark=0.5)
     return make_finding(verdict, why, first, strongest_flags(flags), picture)
 
 

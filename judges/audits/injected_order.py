@@ -5,19 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from judges.audits import Audit, AuditEvidence, AuditFinding, AuditReply, Flag, Verdict
+from judges.audits import Audit, AuditEvidence, AuditFinding, AuditReply, Flag, Plot, Verdict
 from judges.audits._judged import graded_cells, graded_dimensions, group_judgments, item_means
 from judges.audits._pairs import verdict_sign
-from judges.audits._verdict import (
-    bar_picture,
-    bounds,
-    make_finding,
-    not_tested,
-    percent,
-    share_of,
-    strongest_flags,
-    too_few,
-)
+from judges.audits._verdict import bounds, make_finding, not_tested, percent, share_of, strongest_flags, too_few
 from judges.rounding import ROUNDING
 from judges.stats import bins
 from judges.stats.clustered import mean_by_item
@@ -62,7 +53,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
         for item, (was, (now, top)) in room.items() if now - was > ROUNDING
     ]  # fmt: skip
     heights = ("higher", rises), ("same", len(room) - rises - falls), ("lower", falls)
-    picture = bar_picture("with a planted instruction", "items", *heights)
+    picture = Plot.bars("with a planted instruction", "items", *heights)
     return make_finding(verdict, why, rate, strongest_flags(flags), picture, len(room))
 
 

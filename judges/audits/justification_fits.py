@@ -2,17 +2,8 @@
 
 from __future__ import annotations
 
-from judges.audits import Audit, AuditEvidence, AuditFinding, Flag
-from judges.audits._verdict import (
-    bar_picture,
-    bounds,
-    limit_verdict,
-    make_finding,
-    not_tested,
-    percent,
-    share_of,
-    too_few,
-)
+from judges.audits import Audit, AuditEvidence, AuditFinding, Flag, Plot
+from judges.audits._verdict import bounds, limit_verdict, make_finding, not_tested, percent, share_of, too_few
 
 
 def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
@@ -29,7 +20,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
         if not fit
     ]
     why = f"{len(flags)} of {len(fits)} justifications do not fit their scores, {percent(rate.point)} ({bounds(rate)})."
-    picture = bar_picture("", "answers", ("fits", len(fits) - len(flags)), ("does not fit", len(flags)))
+    picture = Plot.bars("", "answers", ("fits", len(fits) - len(flags)), ("does not fit", len(flags)))
     return make_finding(limit_verdict(rate, threshold), why, rate, flags, picture)
 
 

@@ -4,17 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from judges.audits import Audit, AuditEvidence, AuditFinding, Flag
+from judges.audits import Audit, AuditEvidence, AuditFinding, Flag, Plot
 from judges.audits._judged import cell_means, group_judgments, item_numbers, text_lengths
-from judges.audits._verdict import (
-    bounds,
-    limit_verdict,
-    make_finding,
-    not_tested,
-    point_picture,
-    strongest_flags,
-    too_few,
-)
+from judges.audits._verdict import bounds, limit_verdict, make_finding, not_tested, strongest_flags, too_few
 from judges.stats.concordance import spearman
 from judges.stats.intervals import Cells
 from judges.triage import describe_unit
@@ -38,7 +30,7 @@ def find(evidence: AuditEvidence, limit: float, *, dimension: str, text: str) ->
         return stop
     sizes, values = [size for _, _, size in rows], [value for _, value, _ in rows]
     r = spearman(Cells(place_of, sizes, values))
-    picture = point_picture(f"tokens in the {text}", name, list(zip(map(float, sizes), values, strict=True)))
+    picture = Plot.points(f"tokens in the {text}", name, list(zip(map(float, sizes), values, strict=True)))
     if r.point is None:
         same = name if len(set(values)) == 1 else f"the length of every {text}"
         return not_tested(f"No correlation exists, because {same} is the same throughout.", n=items)

@@ -6,19 +6,10 @@ from collections import defaultdict
 from dataclasses import dataclass
 from math import log
 
-from judges.audits import Audit, AuditEvidence, AuditFinding, Flag
+from judges.audits import Audit, AuditEvidence, AuditFinding, Flag, Plot
 from judges.audits._judged import group_judgments
 from judges.audits._pairs import response_lengths, section_lead, section_means, sign_of_code, verdict_sign
-from judges.audits._verdict import (
-    MIN_ITEMS,
-    bar_picture,
-    bounds,
-    flags_of,
-    make_finding,
-    neutral_verdict,
-    percent,
-    too_few,
-)
+from judges.audits._verdict import MIN_ITEMS, bounds, flags_of, make_finding, neutral_verdict, percent, too_few
 from judges.protocols.orders import verdict_dimension
 from judges.stats.association import probability_at_zero
 from judges.stats.concordance import spearman
@@ -90,7 +81,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
         ratio = max(row.a, row.b) / min(row.a, row.b)
         bins[sum(ratio > edge for edge in _BIN_EDGES)].append(row.won)
     heights = [(word, sum(won) / len(won)) for word, won in zip(_BIN_NAMES, bins, strict=True) if won]
-    picture = bar_picture("length ratio", "win rate of the longer", *heights, mark=0.5)
+    picture = Plot.bars("length ratio", "win rate of the longer", *heights, mark=0.5)
     return make_finding(verdict, why, rate, flags_of(verdict, flags), picture, len(rows))
 
 

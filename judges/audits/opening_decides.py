@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-from judges.audits import Audit, AuditEvidence, AuditFinding, Flag
+from judges.audits import Audit, AuditEvidence, AuditFinding, Flag, Plot
 from judges.audits._judged import group_judgments, item_numbers
 from judges.audits._pairs import section_lead, section_means, verdict_sign
-from judges.audits._verdict import (
-    bar_picture,
-    bounds,
-    flags_of,
-    limit_verdict,
-    make_finding,
-    not_tested,
-    percent,
-    too_few,
-)
+from judges.audits._verdict import bounds, flags_of, limit_verdict, make_finding, not_tested, percent, too_few
 from judges.rounding import ROUNDING
 from judges.stats.association import share_explained_by_first
 
@@ -53,7 +44,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
         f"explain (R\u00b2 {alone:.2f} of {full:.2f}). It predicts the winner in {percent(right[0])} of the pairs, all "
         f"sections together in {percent(right[1])}."
     )
-    picture = bar_picture(
+    picture = Plot.bars(
         "", "share", ("R\u00b2 first section", alone), ("R\u00b2 all sections", full),
         ("winner predicted by first", right[0]), ("winner predicted by all", right[1]),
     )  # fmt: skip

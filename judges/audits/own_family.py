@@ -5,18 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import replace
 
-from judges.audits import Audit, AuditEvidence, AuditFinding, Cell, Flag
+from judges.audits import Audit, AuditEvidence, AuditFinding, Cell, Flag, Plot
 from judges.audits._judged import cell_means, graded_cells, group_judgments, item_means, item_numbers
-from judges.audits._verdict import (
-    MIN_ITEMS,
-    bar_picture,
-    bounds,
-    flags_of,
-    make_finding,
-    neutral_verdict,
-    not_tested,
-    too_few,
-)
+from judges.audits._verdict import MIN_ITEMS, bounds, flags_of, make_finding, neutral_verdict, not_tested, too_few
 from judges.families import family
 from judges.stats.clustered import mean_by_item
 from judges.stats.uncertainty import independent_difference
@@ -77,7 +68,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     for item, value in gaps.items():
         by_family[of[item] or "not known"].append(value)
     heights = [(name, sum(values) / len(values)) for name, values in sorted(by_family.items())]
-    picture = bar_picture("family of the system", "judge minus second judge", *heights)
+    picture = Plot.bars("family of the system", "judge minus second judge", *heights)
     items = len(kin) + len(other)
     of_all = replace(gap, items=items, cells=items, n_eff=float(items))
     return make_finding(verdict, why, of_all, flags_of(verdict, flags), picture)

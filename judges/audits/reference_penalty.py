@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from judges.audits import Audit, AuditEvidence, AuditFinding, Flag, Verdict
+from judges.audits import Audit, AuditEvidence, AuditFinding, Flag, Plot, Verdict
 from judges.audits._judged import graded_cells, group_judgments, item_means
-from judges.audits._verdict import bounds, flags_of, make_finding, not_tested, point_picture, too_few
+from judges.audits._verdict import bounds, flags_of, make_finding, not_tested, too_few
 from judges.stats.clustered import mean_by_item
 from judges.stats.concordance import spearman
 from judges.stats.intervals import Cells
@@ -53,7 +53,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
         )
         for key, moved in shift.items() if moved <= -0.5
     ]  # fmt: skip
-    picture = point_picture("word overlap with the reference", "score change", [(like[k], shift[k]) for k in shift])
+    picture = Plot.points("word overlap with the reference", "score change", [(like[k], shift[k]) for k in shift])
     return make_finding(verdict, why, gap, flags_of(verdict, flags), picture, len(shift))
 
 

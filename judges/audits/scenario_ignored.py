@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from judges.audits import Audit, AuditEvidence, AuditFinding, Flag, Verdict
+from judges.audits import Audit, AuditEvidence, AuditFinding, Flag, Plot, Verdict
 from judges.audits._judged import cell_means, group_by_item, group_judgments, ordered_dimensions
-from judges.audits._verdict import bar_picture, bounds, flags_of, make_finding, not_tested, percent, share_of, too_few
+from judges.audits._verdict import bounds, flags_of, make_finding, not_tested, percent, share_of, too_few
 from judges.types import sort_of
 
 PROBE = "scenario_swapped"
@@ -47,7 +47,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
         if not changed
     ]
     heights = [(name.replace("_", " "), sum(changes) / len(changes)) for name, changes in by_dimension.items()]
-    picture = bar_picture("", "share of scores that change", *heights)
+    picture = Plot.bars("", "share of scores that change", *heights)
     return make_finding(verdict, why, rate, flags_of(verdict, still), picture)
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from judges.audits import Audit, AuditEvidence, AuditFinding, Flag, Verdict
+from judges.audits import Audit, AuditEvidence, AuditFinding, Flag, Plot, Verdict
 from judges.audits._judged import group_judgments
 from judges.audits._verdict import (
-    bar_picture,
     bounds,
     case_verdict,
     flags_of,
@@ -48,7 +47,7 @@ def find_overconfidence(evidence: AuditEvidence, threshold: float) -> AuditFindi
         f"medium and {counts['low']} low."
     )
     shares = [(word, counts[word] / len(levels)) for word in _LEVELS]
-    picture = bar_picture("confidence", "share", *shares, mark=threshold)
+    picture = Plot.bars("confidence", "share", *shares, mark=threshold)
     return make_finding(limit_verdict(rate, threshold), why, rate, (), picture)
 
 
@@ -91,7 +90,7 @@ def find_uninformative(evidence: AuditEvidence, threshold: float) -> AuditFindin
         )
         for key, unit, dimension, _, value, people in by_level["high"] if value != people
     ]  # fmt: skip
-    picture = bar_picture("confidence", "agreement with people", *((word, rates.get(word)) for word in _LEVELS))
+    picture = Plot.bars("confidence", "agreement with people", *((word, rates.get(word)) for word in _LEVELS))
     return make_finding(verdict, why, gap, flags_of(verdict, flags), picture, items)
 
 
@@ -122,7 +121,7 @@ def find_inapplicable(evidence: AuditEvidence, threshold: float) -> AuditFinding
         sentence = f"None of {sum(map(len, cells.values()))} scores is high with low confidence"
         why = f"{sentence}, so every dimension seems to apply."
     heights = [(titles[name], share.point) for name, share in rates.items()]
-    picture = bar_picture("dimension", "share high with low confidence", *heights, mark=threshold)
+    picture = Plot.bars("dimension", "share high with low confidence", *heights, mark=threshold)
     return make_finding(verdict, why, rate, flags, picture)
 
 
@@ -151,7 +150,7 @@ def find_missing(evidence: AuditEvidence, threshold: float) -> AuditFinding:
         for j, words in stated for (unit, name), word in words.items() if word is None
     ]  # fmt: skip
     heights = ("confidence stated", len(stated) - missing), ("confidence missing", missing), ("refused", len(refused))
-    return make_finding(verdict, why, rate, strongest_flags(flags), bar_picture("", "replies", *heights))
+    return make_finding(verdict, why, rate, strongest_flags(flags), Plot.bars("", "replies", *heights))
 
 
 AUDITS = (
