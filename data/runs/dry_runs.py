@@ -22,7 +22,7 @@ from judges.client import usage
 from judges.client.budget import Budget
 from judges.client.endpoint import Endpoint
 from judges.client.errors import CallError, ParameterRefused, TransientError
-from judges.client.runner import RunNotice, run
+from judges.client.runner import Run, RunNotice
 from judges.client.usage import Charge
 from judges.errors import AssayError
 from judges.protocols.call_plan import CallReply, ChatRequest, FinishedJudgment, Task, build_request, pieces
@@ -139,9 +139,8 @@ async def _run_tasks(
     judged: list[FinishedJudgment] = []
     endpoint = config.endpoint.model_copy(update={"tries": min(config.endpoint.tries, 2)})
     async with open_client(endpoint, capabilities) as client:
-        async for event in run(
-            config.card, config.model, config.params, client, tasks, endpoint=endpoint, budget=budget, salt=salt
-        ):
+        work = Run(config.card, config.model, config.params, client, tasks, endpoint, budget=budget, salt=salt)
+        async for event in work.stream():
             if isinstance(event, CallReply | Charge):
                 charged.append(event)
             if isinstance(event, CallReply):

@@ -24,7 +24,7 @@ from data.store.errors import BadInput, StoreFailed
 from data.store.ids import new_id
 from judges.client.budget import Budget
 from judges.client.client import Client
-from judges.client.runner import RunEvent, RunNotice, run
+from judges.client.runner import Run, RunEvent, RunNotice
 from judges.client.usage import Charge
 from judges.errors import AssayError
 from judges.protocols.call_plan import CallReply, FinishedJudgment, Task
@@ -117,10 +117,10 @@ class LiveRun:
     def ask(self, client: Client, tasks: Iterable[Task]) -> AsyncIterator[RunEvent]:
         """Ask for these judgments as this run does: what it has is not asked again, and its limit and end hold."""
         config = self.config
-        return run(
-            config.card, config.model, config.params, client, tasks, endpoint=config.endpoint,
+        return Run(
+            config.card, config.model, config.params, client, tasks, config.endpoint,
             stored=self.remaining.stored_replies, stop=self.should_stop, budget=self.budget(),
-        )  # fmt: skip
+        ).stream()  # fmt: skip
 
     def stop(self, why: str) -> None:
         """Ask it to end: no new calls, a short grace for those under way."""

@@ -19,11 +19,11 @@ from judges.authoring.soundness import find_faults, require_sound
 from judges.card import Card
 from judges.cli import options
 from judges.cli.progress_bar import Bar
-from judges.client import runner
 from judges.client.budget import Budget, Price, cost, dollars
 from judges.client.client import Client
 from judges.client.endpoint import Endpoint, is_practice
 from judges.client.estimate import Estimate, context_size, estimate, find_long_calls, safe_length
+from judges.client.runner import Run
 from judges.client.usage import Charge
 from judges.errors import AssayError
 from judges.importing.line_files import check_items, describe_other_kinds, stream_items
@@ -141,13 +141,11 @@ class _Work:
         ended, done = "", stored_count
         with Bar(unit="judgments", began=stored_count) as bar:
             async with Client(self.endpoint) as client:
-                async for event in runner.run(
-                    *(self.card, self.model, self.params, client, missing),
-                    endpoint=self.endpoint,
-                    stored=ledger.stored_pieces,
-                    stop=stop,
-                    budget=budget,
-                ):
+                work = Run(
+                    self.card, self.model, self.params, client, missing, self.endpoint, stored=ledger.stored_pieces,
+                    stop=stop.is_set, budget=budget,
+                )  # fmt: skip
+                async for event in work.stream():
                     if isinstance(event, CallReply | Charge):
                         purse.pay(event)
                     if isinstance(event, Charge):
@@ -245,9 +243,9 @@ class _Work:
     async def _asked_few(self, first: list[tuple[str, Any]], purse: ChargeFile) -> None:
         tasks = (task for task in call_plan.tasks(self.card, self.params, first) if not task.sample)
         async with Client(self.endpoint) as client:
-            async for event in runner.run(
-                *(self.card, self.model, self.params, client, tasks), endpoint=self.endpoint, budget=self._budget(purse)
-            ):
+            budget = self._budget(purse)
+            work = Run(self.card, self.model, self.params, client, tasks, self.endpoint, budget=budget)
+            async for event in work.stream():
                 if isinstance(event, CallReply):
                     purse.pay(event)
                     named, tried = _join_words(event.key, event.part, event.piece), many(event.tries, "try", "tries")

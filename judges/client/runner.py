@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from random import Random
 from typing import Literal
@@ -46,23 +46,9 @@ RunEvent = CallReply | FinishedJudgment | Charge | RunNotice
 """The events of a run."""
 
 
-async def run(
-    card: Card,
-    model: str,
-    params: Params,
-    client: Client,
-    tasks: Iterable[Task] | AsyncIterator[Task],
-    *,
-    endpoint: Endpoint,
-    stored: Callable[[Task], Mapping[str, CallReply] | None] | None = None,
-    stop: asyncio.Event | Callable[[], bool] | None = None,
-    budget: Budget | None = None,
-    seed: int = 0,
-    grace: float = GRACE_SECONDS,
-    salt: str | None = None,
-    limiter: CallLimiter | None = None,
-) -> AsyncIterator[RunEvent]:
-    """Ask the judge for every task; give each answer as it comes, and each judgment once its pieces are complete.
+@dataclass(eq=False)
+class Run:
+    """A judge that is asked for every task: `stream` gives each answer as it comes, and each judgment once complete.
 
     Tasks are taken one at a time as there is room for them, and at most `endpoint.concurrency` are under way; the order
     of what comes is not that of the tasks. `stored(task)` gives the answers that a task already has, by piece: they are
@@ -70,47 +56,30 @@ async def run(
     unscored (api_error) with the true reason; its judgment asks for no further pieces and is unscored, too. A Charge
     is a call that may have cost something and brought no CallReply.
 
-    The first call goes alone, to learn how the model must be asked. `stop` (an event, or a function that may live in
-    another thread) ends the run: no call is begun, those under way get `grace` seconds. `budget` ends it before its
-    limit could be passed. In both cases the last event is a RunNotice. `seed` draws the jitter of the pauses between
-    tries. With a `salt` (judges.protocols.messages.nonce) the messages of each call can be made again. A `limiter` lets
-    calls in where several runs share the limits of the endpoint and the budget, which then only prices what this one
-    asks.
-
-    Raises FatalError, after what was under way, when nothing more can be asked; AssayError for a card without prompts.
+    The first call goes alone, to learn how the model must be asked. `stop`, a function that may live in another thread,
+    ends the run: no call is begun, those under way get `grace` seconds. `budget` ends it before its limit could be
+    passed. In both cases the last event is a RunNotice. `seed` draws the jitter of the pauses between tries. With a
+    `salt` (judges.protocols.messages.nonce) the messages of each call can be made again. A `limiter` lets calls in
+    where several runs share the limits of the endpoint and the budget, which then only prices what this one asks.
     """
-    if not card.prompts:
-        raise AssayError(f"The card {card.name} has no prompt: its judgments can be imported, but it cannot be run.")
-    work = _Run(
-        card, model, params, client, tasks if isinstance(tasks, AsyncIterator) else iter(tasks), endpoint, stored,
-        stop.is_set if isinstance(stop, asyncio.Event) else stop, budget, Random(seed), grace, salt, limiter,
-    )  # fmt: skip
-    try:
-        async for event in work.stream():
-            yield event
-    finally:
-        await work.close()
-
-
-@dataclass(eq=False)
-class _Run:
-    """The parameters of `run`, and the state of the run."""
 
     card: Card
     model: str
     params: Params
     client: Client
-    tasks: Iterator[Task] | AsyncIterator[Task]
+    tasks: Iterable[Task] | AsyncIterator[Task]
     endpoint: Endpoint
-    stored: Callable[[Task], Mapping[str, CallReply] | None] | None
-    stop: Callable[[], bool] | None
-    budget: Budget | None
-    chance: Random
-    grace: float
-    salt: str | None
-    limiter: CallLimiter | None
+    stored: Callable[[Task], Mapping[str, CallReply] | None] | None = None
+    stop: Callable[[], bool] | None = None
+    budget: Budget | None = None
+    seed: int = 0
+    grace: float = GRACE_SECONDS
+    salt: str | None = None
+    limiter: CallLimiter | None = None
 
     def __post_init__(self) -> None:
+        self._tasks = self.tasks if isinstance(self.tasks, AsyncIterator) else iter(self.tasks)
+        self._chance = Random(self.seed)
         self._clock = asyncio.get_running_loop().time
         self._ended = asyncio.Event()
         self._limiter = self.limiter or Throttle(self.endpoint, self.budget, self._clock, self._ended)
@@ -128,41 +97,47 @@ class _Run:
         self._last: RunNotice | None = None
         self._workers: list[asyncio.Task[None]] = []
         self._busy, self._max_out = self.endpoint.concurrency, 4 * self.endpoint.concurrency + 64
-        self._watch: asyncio.Task[None] | None = None
 
     # -- the stream ---------------------------------------------------------------------------------------------------
 
     async def stream(self) -> AsyncIterator[RunEvent]:
-        """The events of all workers, until the workers are done."""
+        """The events of all workers, until the workers are done or nobody takes them any more.
+
+        Raises FatalError, after what was under way, when nothing more can be asked; AssayError for a card without
+        prompts.
+        """
+        card = self.card
+        if not card.prompts:
+            raise AssayError(
+                f"The card {card.name} has no prompt: its judgments can be imported, but it cannot be run."
+            )
         if not self._trial:
             self._tried.set()
         self._workers = [asyncio.create_task(self._work(number)) for number in range(self.endpoint.concurrency)]
         for worker in self._workers:
             worker.add_done_callback(self._worker_done)
-        self._watch = asyncio.create_task(self._watch_for_stop())
-        while True:
-            while self._out:
-                yield self._out.popleft()
-            self._room.set()
-            if self._busy == 0 and not self._out:
-                break
-            self._ready.clear()
-            await self._ready.wait()
-        if self._fault is not None:
-            raise self._fault
-        if self._last is not None:
-            yield self._last
+        watch = asyncio.create_task(self._watch_for_stop())
+        try:
+            while True:
+                while self._out:
+                    yield self._out.popleft()
+                self._room.set()
+                if self._busy == 0 and not self._out:
+                    break
+                self._ready.clear()
+                await self._ready.wait()
+            if self._fault is not None:
+                raise self._fault
+            if self._last is not None:
+                yield self._last
+        finally:
+            for task in (*self._workers, watch):
+                task.cancel()
+            await asyncio.gather(*self._workers, watch, return_exceptions=True)
 
     def _worker_done(self, _: asyncio.Task[None]) -> None:
         self._busy -= 1
         self._ready.set()
-
-    async def close(self) -> None:
-        """Cancel everything under way, without a row."""
-        going = [task for task in (*self._workers, self._watch) if task is not None and not task.done()]
-        for task in going:
-            task.cancel()
-        await asyncio.gather(*going, return_exceptions=True)
 
     async def _watch_for_stop(self) -> None:
         """Watch for the request to stop; once the run is ending, give the calls under way their grace period."""
@@ -206,7 +181,7 @@ class _Run:
                 while len(self._out) > self._max_out and not self._ended.is_set():
                     self._room.clear()
                     await self._room.wait()
-                tasks = self.tasks
+                tasks = self._tasks
                 task = await anext(tasks, None) if isinstance(tasks, AsyncIterator) else next(tasks, None)
                 if task is None:
                     self._tried.set()
@@ -291,7 +266,7 @@ class _Run:
                 crowded = fault.sort in ("rate", "timeout") or fault.status == 503
                 if crowded and self._limiter.record_refusal(began, floor):
                     self._emit(RunNotice("slower", FEWER_CALLS_NOTICE))
-                delay = retries.retry_pause(tried, self.endpoint.tries, self.chance, floor)
+                delay = retries.retry_pause(tried, self.endpoint.tries, self._chance, floor)
                 if delay is not None and floor >= _LONG_PAUSE_SECONDS and self._clock() >= self._quiet_until:
                     self._quiet_until = self._clock() + delay
                     self._emit(RunNotice("slower", retries.describe_pause(floor)))

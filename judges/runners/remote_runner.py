@@ -20,7 +20,7 @@ from judges.client.client import Client
 from judges.client.endpoint import Endpoint
 from judges.client.errors import FatalError
 from judges.client.limits import wait_for
-from judges.client.runner import RunEvent, RunNotice, run
+from judges.client.runner import Run, RunEvent, RunNotice
 from judges.client.usage import Charge
 from judges.errors import AssayError
 from judges.params import Params
@@ -193,10 +193,11 @@ class RemoteRunner:
             )
         budget = None if terms.budget is None else Budget(*terms.budget)
         async with Client(terms.endpoint, capabilities) as client:
-            async for event in run(
-                card, terms.model, terms.params, client, self._tasks, endpoint=terms.endpoint, stored=self._take_stored,
-                stop=self._stop, budget=budget, seed=terms.seed, limiter=self._limiter,
-            ):  # fmt: skip
+            work = Run(
+                card, terms.model, terms.params, client, self._tasks, terms.endpoint, stored=self._take_stored,
+                stop=self._stop.is_set, budget=budget, seed=terms.seed, limiter=self._limiter,
+            )  # fmt: skip
+            async for event in work.stream():
                 yield event
 
     def _take_stored(self, task: Task) -> Mapping[str, CallReply]:

@@ -131,7 +131,7 @@ async def judge_items(url, n, concurrency=CONCURRENCY, observe=None):
     done = 0
     async with Client(endpoint, {f"{url} m": "json_schema"}) as client:
         tasks = call_plan.tasks(CARD, Params(), items(n))
-        async for event in runner.run(CARD, "m", Params(), client, tasks, endpoint=endpoint):
+        async for event in runner.Run(CARD, "m", Params(), client, tasks, endpoint).stream():
             if isinstance(event, FinishedJudgment):
                 assert event.reading.unscored is None, event.reading
                 done += 1

@@ -51,10 +51,10 @@ async def collect_events(
     endpoint = Endpoint(base_url=served.url, **settings)
     tasks = tasks or call_plan.tasks(card, params, items(n))
     async with Client(endpoint, capabilities) as client:
-        events = runner.run(
-            card, model, params, client, tasks, endpoint=endpoint, stored=stored, stop=stop, budget=budget, grace=0.5
+        run = runner.Run(
+            card, model, params, client, tasks, endpoint, stored=stored, stop=stop, budget=budget, grace=0.5
         )
-        return [event async for event in events]
+        return [event async for event in run.stream()]
 
 
 def events_of(events, sort):

@@ -119,7 +119,7 @@ def test_tasks_are_taken_as_there_is_room():
 
             endpoint = Endpoint(base_url=served.url, concurrency=4)
             async with Client(endpoint) as client:
-                async for event in runner.run(CARD, "m", Params(), client, tasks(), endpoint=endpoint):
+                async for event in runner.Run(CARD, "m", Params(), client, tasks(), endpoint).stream():
                     judgment_count += isinstance(event, FinishedJudgment)
                     ahead.append(task_count - judgment_count)
                     await asyncio.sleep(0)
@@ -195,7 +195,7 @@ def test_a_fatal_answer_in_the_middle_keeps_what_came_before():
             endpoint = Endpoint(base_url=served.url, concurrency=1)
             async with Client(endpoint) as client:
                 tasks = call_plan.tasks(CARD, Params(), items(9))
-                async for event in runner.run(CARD, "m", Params(), client, tasks, endpoint=endpoint):
+                async for event in runner.Run(CARD, "m", Params(), client, tasks, endpoint).stream():
                     events.append(event)
 
     TRUTH_401 = Say(status=401, body={"error": {"message": "revoked"}})
@@ -235,7 +235,8 @@ def test_a_run_that_is_stopped_goes_on_without_asking_twice():
                 last = None
                 async with Client(endpoint) as client:
                     left = (t for t in call_plan.tasks(CARD, Params(), items(60)) if t.key not in judgments)
-                    async for event in runner.run(CARD, "m", Params(), client, left, endpoint=endpoint, stop=stop):
+                    run = runner.Run(CARD, "m", Params(), client, left, endpoint, stop=stop.is_set)
+                    async for event in run.stream():
                         if isinstance(event, FinishedJudgment):
                             assert event.task.key not in judgments
                             judgments[event.task.key] = event
@@ -262,9 +263,8 @@ def test_calls_that_outlast_the_grace_leave_no_row():
             endpoint = Endpoint(base_url=served.url, concurrency=4)
             async with Client(endpoint) as client:
                 tasks = call_plan.tasks(CARD, Params(), items(20))
-                async for event in runner.run(
-                    CARD, "m", Params(), client, tasks, endpoint=endpoint, stop=lambda: bool(done), grace=0.02
-                ):
+                work = runner.Run(CARD, "m", Params(), client, tasks, endpoint, stop=lambda: bool(done), grace=0.02)
+                async for event in work.stream():
                     done.append(event)
 
     asyncio.run(run())
@@ -390,13 +390,12 @@ def test_whoever_stops_listening_leaves_nothing_behind():
         async with serving(lambda body, nth: Say(GOOD)) as served:
             endpoint = Endpoint(base_url=served.url, concurrency=4)
             async with Client(endpoint) as client:
-                stream = runner.run(
-                    CARD, "m", Params(), client, call_plan.tasks(CARD, Params(), items(99)), endpoint=endpoint
-                )
+                tasks = call_plan.tasks(CARD, Params(), items(99))
+                stream = runner.Run(CARD, "m", Params(), client, tasks, endpoint).stream()
                 async for _ in stream:
                     break
                 await stream.aclose()
-                tasks = [t for t in asyncio.all_tasks() if "_Run." in repr(t.get_coro())]
+                tasks = [t for t in asyncio.all_tasks() if "Run._" in repr(t.get_coro())]
                 return tasks
 
     assert asyncio.run(run()) == []
