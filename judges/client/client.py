@@ -155,26 +155,26 @@ class Client:
 
         Raises FatalError or TransientError, like all methods of the Batch API here.
         """
-        return str(self._require_id(await self._request_json("post", "/files", {"purpose": "batch"}, lines))["id"])
+        return str(self._require_id(await self._request("post", "/files", {"purpose": "batch"}, lines))["id"])
 
     async def submit(self, file: str, note: dict[str, str]) -> dict[str, Any]:
         """Start a batch of an uploaded file, due within a day; gives its state. `note` is stored with the batch."""
         target = {"endpoint": batch_files.CALL_PATH, "completion_window": "24h"}
         payload = {"input_file_id": file, **target, "metadata": note}
-        return self._require_id(await self._request_json("post", "/batches", payload))
+        return self._require_id(await self._request("post", "/batches", payload))
 
     async def batch(self, ident: str) -> dict[str, Any]:
         """The state of a batch; {} if the endpoint does not know it."""
-        return await self._request_json("get", f"/batches/{ident}", missing=True)
+        return _json_object(await self._request("get", f"/batches/{ident}", missing=True))
 
     async def batches(self) -> list[dict[str, Any]]:
         """The latest batches of this key, up to a hundred."""
-        listed = (await self._request_json("get", "/batches?limit=100")).get("data")
+        listed = _json_object(await self._request("get", "/batches?limit=100")).get("data")
         return [batch for batch in listed if isinstance(batch, dict)] if isinstance(listed, list) else []
 
     async def cancel(self, ident: str) -> dict[str, Any]:
         """End a batch early; its results so far can be fetched."""
-        return await self._request_json("post", f"/batches/{ident}/cancel", {})
+        return _json_object(await self._request("post", f"/batches/{ident}/cancel", {}))
 
     def refusal(self, shown: dict[str, Any]) -> str:
         """Return the reason why a batch failed as a whole, in the endpoint's words; "" if it gives none."""
@@ -182,7 +182,7 @@ class Client:
 
     async def content(self, file: str) -> bytes:
         """The content of a file of results."""
-        return await self._request_bytes("get", f"/files/{file}{_CONTENT_SUFFIX}")
+        return await self._request("get", f"/files/{file}{_CONTENT_SUFFIX}")
 
     def result(self, status: int, body: bytes, model: str, params: Params, typed: bool) -> ClientReply:
         """A reply from a file; `typed`: whether JSON was enforced. Raises what a direct call would raise."""
@@ -190,31 +190,21 @@ class Client:
         call = self._call_context(model, params, capabilities)
         return self._read(status, {}, body, call, capabilities.mode if typed else "text")
 
-    def _require_id(self, answer: dict[str, Any]) -> dict[str, Any]:
+    def _require_id(self, answer: bytes) -> dict[str, Any]:
         """The answer about a new object; it must contain an id. Raises FatalError."""
-        if not isinstance(answer.get("id"), str) or not answer["id"]:
+        state = _json_object(answer)
+        if not isinstance(state.get("id"), str) or not state["id"]:
             raise FatalError(f"{self.where} returned no id for a batch. Run it without a batch.")
-        return answer
+        return state
 
-    async def _request_json(
-        self, method: str, path: str, body: dict[str, Any] | None = None, file: bytes | None = None,
-        missing: bool = False,
-    ) -> dict[str, Any]:  # fmt: skip
-        """The JSON object of an answer about files and batches; `missing`: {} for an object that does not exist."""
-        answer = await self._request_bytes(method, path, body, file, missing)
-        try:
-            payload = json.loads(answer)
-        except (ValueError, RecursionError):
-            payload = None
-        if not isinstance(payload, dict):
-            raise TransientError("broken", "the endpoint's answer about a batch is not a JSON object")
-        return payload
-
-    async def _request_bytes(
+    async def _request(
         self, method: str, path: str, body: dict[str, Any] | None = None, file: bytes | None = None,
         missing: bool = False,
     ) -> bytes:  # fmt: skip
-        """The answer of an endpoint about files and batches. Raises FatalError or TransientError if it refuses."""
+        """The answer of an endpoint about files and batches; `missing`: {} for an object that does not exist.
+
+        Raises FatalError or TransientError if it refuses.
+        """
         status, headers, answer = await self._send(method, path, body, file)
         if status == 200:
             return answer
@@ -401,6 +391,17 @@ def _trusted_authorities() -> ssl.SSLContext:
             f"The certificates in {named} cannot be read: {why}. Set SSL_CERT_FILE to a file of certificates (PEM), "
             "or leave it empty, and start again."
         ) from None
+
+
+def _json_object(answer: bytes) -> dict[str, Any]:
+    """The JSON object of an answer about files and batches."""
+    try:
+        payload = json.loads(answer)
+    except (ValueError, RecursionError):
+        payload = None
+    if not isinstance(payload, dict):
+        raise TransientError("broken", "the endpoint's answer about a batch is not a JSON object")
+    return payload
 
 
 async def _bound_body(response: httpx.Response) -> None:

@@ -90,7 +90,7 @@ def classify_error(status: int, headers: Mapping[str, str], body: str, call: Cal
     data = _json(body)
     code, words = _codes(data), (_message(data) or ("" if is_web_page(body) else body))[:4000].lower()
     reason = error_message("a web page" if is_web_page(body) else body, call.key) or "no reason given"
-    if status == 402 or _out_of_money(code, words):
+    if status == 402 or _shows("no money", code, words):
         return FatalError(
             f"{call.where} has no money left for this key ({status}: {reason}). Top up, then resume the run."
         )
@@ -99,16 +99,17 @@ def classify_error(status: int, headers: Mapping[str, str], body: str, call: Cal
     if status in (408, 409, 425) or status >= 500:
         sort: Sort = "timeout" if status in (408, 504) else "server"
         return TransientError(sort, f"the endpoint failed ({status}: {reason})", headers, status, charged=status == 504)
-    if _is_filtered(code, words):
+    if _shows("filtered", code, words):
         return CallError("refused", f"the endpoint's filter refused the call ({status}: {reason})")
     if status in (401, 403):
         named = call.key_variable or "a variable with its key, and name it"
         advice = f"set {named} to a key that it takes" if call.key else f"set {named}"
         complaint = f"refuses the key in {call.key_variable}" if call.key else "wants a key"
         return FatalError(f"{call.where} {complaint} ({status}: {reason}). In the environment, {advice}.")
-    if _too_long(code, words):
+    if _shows("too long", code, words):
         return CallError("api_error", f"the call does not fit the model's context ({status}: {reason})")
-    if _no_model(status, code, words):
+    about_model = "model" in words and status in (400, 404, 422)
+    if _shows("no model", code, words if about_model else ""):
         return FatalError(f"{call.where} has no model {call.model!r} ({status}: {reason}). Check the model's name.")
     if status in (400, 422):
         return _parameter(status, data, words, reason, call) or CallError("api_error", f"refused ({status}: {reason})")
@@ -160,47 +161,42 @@ def _codes(data: Any) -> str:
     return " ".join(str(v).lower() for v in values if v)
 
 
-def _has(text: str, *words: str) -> bool:
-    return any(word in text for word in words)
-
-
-def _out_of_money(code: str, words: str) -> bool:
+_SIGNS = {
     # Some endpoints say "exceeded your current quota" for a rate limit per minute too, which passes.
-    money = ("insufficient_quota", "billing_hard_limit", "billing_not_active", "insufficient_user_quota")
-    return _has(code, *money) or _has(words, "insufficient balance", "insufficient credit", "insufficient_quota")
+    "no money": (
+        "insufficient_quota|billing_hard_limit|billing_not_active|insufficient_user_quota",
+        "insufficient balance|insufficient credit|insufficient_quota",
+    ),
+    "filtered": (
+        "content_filter|content_policy|responsibleai|invalid_prompt",
+        "content management policy|content_filter|flagged|moderation",
+    ),
+    "too long": (
+        "context_length_exceeded|exceed_context|string_above_max_length",
+        "maximum context length|context length|context size|context window|prompt is too long|too many tokens"
+        "|maximum input length|input is too long|max_model_len|exceeds the available",
+    ),
+    "no model": (
+        "model_not_found|deploymentnotfound|invalid_model|unknown_model",
+        "not found|does not exist|not a valid model|invalid model|unknown model|no such model|not supported model"
+        "|model is not available|no endpoints found",
+    ),
+}
+"""What shows each error: (in its code, in its message)."""
+_PARAMETERS = {
+    "response_format": "response_format|json_schema|json schema|json mode|json_object|structured output|grammar|guided"
+    "|invalid schema|'json'|text.format",
+    "logprobs": "logprobs",
+    "seed": "seed",
+    "max_tokens": "max_completion_tokens|max_tokens",
+    "temperature": "temperature",
+}
+"""What shows that an error is about a parameter."""
 
 
-def _is_filtered(code: str, words: str) -> bool:
-    return _has(code, "content_filter", "content_policy", "responsibleai", "invalid_prompt") or _has(
-        words, "content management policy", "content_filter", "flagged", "moderation"
-    )
-
-
-def _too_long(code: str, words: str) -> bool:
-    return _has(code, "context_length_exceeded", "exceed_context", "string_above_max_length") or _has(
-        words,
-        *("maximum context length", "context length", "context size", "context window", "prompt is too long"),
-        *("too many tokens", "maximum input length", "input is too long", "max_model_len", "exceeds the available"),
-    )
-
-
-def _no_model(status: int, code: str, words: str) -> bool:
-    if _has(code, "model_not_found", "deploymentnotfound", "invalid_model", "unknown_model"):
-        return True
-    if "model" not in words or status not in (400, 404, 422):
-        return False
-    unknown = ("not found", "does not exist", "not a valid model", "invalid model", "unknown model", "no such model")
-    return _has(words, *unknown, "not supported model", "model is not available", "no endpoints found")
-
-
-_JSON = ("response_format", "json_schema", "json schema", "json mode", "json_object", "structured output", "grammar")
-_WORDS_OF: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("response_format", (*_JSON, "guided", "invalid schema", "'json'", "text.format")),
-    ("logprobs", ("logprobs",)),
-    ("seed", ("seed",)),
-    ("max_tokens", ("max_completion_tokens", "max_tokens")),
-    ("temperature", ("temperature",)),
-)
+def _shows(sign: str, code: str, words: str) -> bool:
+    in_code, in_words = _SIGNS[sign]
+    return bool(re.search(in_code, code) or re.search(in_words, words))
 
 
 def _parameter(status: int, data: Any, words: str, reason: str, call: CallContext) -> Exception | None:
@@ -208,36 +204,32 @@ def _parameter(status: int, data: Any, words: str, reason: str, call: CallContex
     inner = data.get("error") if isinstance(data, dict) else None
     param = str(inner.get("param") or "").lower() if isinstance(inner, dict) else ""
     capabilities, params = call.capabilities, call.params
-    named = [n for n, ws in _WORDS_OF if _has(param, *ws)] or [n for n, ws in _WORDS_OF if _has(words, *ws)]
-    for name in named:
+    in_param, in_words = ([n for n, signs in _PARAMETERS.items() if re.search(signs, text)] for text in (param, words))
+    for name in in_param or in_words:
+        if name in capabilities.without:
+            continue
         if name == "response_format" and (weaker := capabilities.weaken()):
-            return ParameterRefused(
-                weaker, f"{call.model} does not take {capabilities.mode} here, so {weaker.mode} is used"
-            )
-        if name == "logprobs" and params.logprobs and "logprobs" not in capabilities.without:
+            instead = f"{call.model} does not take {capabilities.mode} here, so {weaker.mode} is used"
+            return ParameterRefused(weaker, instead)
+        if name == "logprobs" and params.logprobs:
             fewer = "top_logprobs" in words and "top_logprobs" not in capabilities.without
             left = "top_logprobs" if fewer else "logprobs"
-            return ParameterRefused(
-                capabilities.drop_parameter(left), f"{call.model} gives no {left}: asked without ({status}: {reason})"
-            )
-        if name == "seed" and params.seed is not None and "seed" not in capabilities.without:
-            return ParameterRefused(
-                capabilities.drop_parameter("seed"), f"{call.model} takes no seed: asked without, so repeats may differ"
-            )
-        if name == "max_tokens" and not capabilities.renamed and "max_completion_tokens" in words:
-            return ParameterRefused(
-                replace(capabilities, renamed=True), f"{call.model} calls max_tokens max_completion_tokens: asked so"
-            )
+            lacking = f"{call.model} gives no {left}: asked without ({status}: {reason})"
+            return ParameterRefused(capabilities.drop_parameter(left), lacking)
+        if name == "seed" and params.seed is not None:
+            lacking = f"{call.model} takes no seed: asked without, so repeats may differ"
+            return ParameterRefused(capabilities.drop_parameter("seed"), lacking)
         if name == "max_tokens":
+            if not capabilities.renamed and "max_completion_tokens" in words:
+                other_name = f"{call.model} calls max_tokens max_completion_tokens: asked so"
+                return ParameterRefused(replace(capabilities, renamed=True), other_name)
             return FatalError(
                 f"{call.where} does not take max_tokens {params.max_tokens} ({status}: {reason}). Set another."
             )
-        if name == "temperature" and "temperature" not in capabilities.without:
+        if name == "temperature":
             if params.temperature == 1:  # the default of the API: left out, it is what was asked for
-                return ParameterRefused(
-                    capabilities.drop_parameter("temperature"),
-                    f"{call.model} takes no temperature but its own, which is 1",
-                )
+                own_only = f"{call.model} takes no temperature but its own, which is 1"
+                return ParameterRefused(capabilities.drop_parameter("temperature"), own_only)
             return FatalError(
                 f"{call.model} does not take temperature {params.temperature:g} ({status}: {reason}). Set it to 1: "
                 "that is another judge, whose scores vary from call to call, so take several samples."

@@ -119,7 +119,10 @@ class CallLimiter(Protocol):
     refusal: str
 
     async def admit(self, estimate: float, max_cost: float, sent: int) -> bool:
-        """Begin a call that sends so many tokens and takes about `estimate` in all, for at most `max_cost` dollars."""
+        """Wait until a call may begin that sends so many tokens, and takes about `estimate`; False if none may.
+
+        It costs at most `max_cost` dollars.
+        """
 
     def release(self, estimate: float, used: float, max_cost: float, real: float) -> None:
         """End a call that was begun with (estimate, max_cost): it used so many tokens, and really cost so much."""
@@ -138,9 +141,9 @@ class CallLimiter(Protocol):
 
 
 class Throttle:
-    """First come, first served: `admit` waits until a call may begin, `release` ends it. `ended` admits no more calls.
+    """A CallLimiter, first come, first served; once `ended` is set it admits no more calls.
 
-    `clock` gives seconds of any origin. `refusal` says why the budget let nobody in any more.
+    `clock` gives seconds of any origin. If many calls are turned away, all calls wait.
     """
 
     def __init__(
@@ -156,7 +159,6 @@ class Throttle:
         self.refusal = ""
 
     async def admit(self, estimate: float, max_cost: float, sent: int = 0) -> bool:
-        """Begin a call of about `estimate` tokens, at most `max_cost` dollars; False if run or budget are over."""
         budget = self._budget
         async with self._line:
             while not self._ended.is_set():
@@ -186,7 +188,6 @@ class Throttle:
         return False
 
     def release(self, estimate: float, used: float, max_cost: float, real: float) -> None:
-        """End a call that was begun with (estimate, max_cost): it used so many tokens, and really cost so much."""
         self._under_way -= 1
         self._tokens.settle(estimate, used)
         if self._budget is not None:
@@ -194,23 +195,17 @@ class Throttle:
         self._freed.set()
 
     def record_answer(self, replied: bool) -> None:
-        """A call was answered, by a reply or by what is wrong with it."""
         self._window.record_success()
         if replied:
             self._replied, self._failures = True, 0
 
     def record_failure(self, why: str, lasting: bool) -> str:
-        """A call has failed for good; why the run ends, where so many have. `lasting`: all its tries were used up."""
         if lasting or not self._replied:
             self._failures += 1
         many = f"{self._failures} calls failed one after the other, the last because: {why}."
         return many if self._failures >= MAX_CONSECUTIVE_FAILURES else ""
 
     def record_refusal(self, began: float, floor: float) -> bool:
-        """A call that began then was turned away, to come back in `floor` seconds; True the first time.
-
-        If many calls are turned away, all calls wait.
-        """
         now, cuts = self._clock(), self._window.cuts
         self._window.record_refusal(began, now)
         if self._window.crowded and floor:
@@ -218,7 +213,6 @@ class Throttle:
         return cuts == 0 and self._window.cuts == 1
 
     def wake(self) -> None:
-        """Let those who wait see that the run ends."""
         self._freed.set()
 
     async def _any_freed(self) -> None:
