@@ -9,7 +9,8 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, create_model
 from pydantic_core import PydanticCustomError
 
-from judges.reading.values import TEXT, OrNa, fold, is_na
+from judges.reading.schema import describe_span
+from judges.reading.values import OR_NA, TEXT, fold, is_na
 from judges.sections import section_numbers
 from judges.types import Dialogue, Dimension, Pair, Reading, Remark, Response, Scale, Score, Strict
 
@@ -24,44 +25,28 @@ class _DimensionObject(Strict):
 
 def _value(scale: Scale) -> Any:
     """The type of one answer in a reply; None is n/a once it is read."""
-    if scale.kind == "ordinal":
-        if scale.na:
-            return Annotated[int | None, OrNa(int(scale.lo), int(scale.hi))]
-        return Annotated[int, Field(ge=int(scale.lo), le=int(scale.hi))]
-    if scale.kind == "interval":
-        if scale.na:
-            said_so = {"anyOf": [_number(scale), {"type": "string", "enum": ["n/a"]}]}
-            scale_check = AfterValidator(partial(_require_on_scale, scale))
-            return Annotated[float | None, BeforeValidator(_none_if_na), scale_check, WithJsonSchema(said_so)]
-        bounded = Annotated[float, Field(ge=scale.lo, le=scale.hi), AfterValidator(partial(_require_on_scale, scale))]
-        return Annotated[bounded, WithJsonSchema(_number(scale))] if scale.step else bounded
-    if scale.kind == "flag":
+    if scale.has_categories:
+        words: Any = Literal[scale.categories]
         if not scale.na:
-            return bool
-        either: dict[str, Any] = {"anyOf": [{"type": "boolean"}, {"type": "string", "enum": ["n/a"]}]}
-        return Annotated[bool | None, BeforeValidator(_none_if_na), WithJsonSchema(either)]
-    words: Any = Literal[scale.categories]
-    if not scale.na:
-        return Annotated[words, BeforeValidator(fold)]
-    schema = {"type": "string", "enum": [*scale.categories, "n/a"]}
-    return Annotated[words | None, BeforeValidator(lambda v: None if is_na(v) else fold(v)), WithJsonSchema(schema)]
+            return Annotated[words, BeforeValidator(fold)]
+        schema = {"type": "string", "enum": [*scale.categories, "n/a"]}
+        return Annotated[words | None, BeforeValidator(lambda v: None if is_na(v) else fold(v)), WithJsonSchema(schema)]
+    plain: Any = bool
+    if scale.kind == "ordinal":
+        plain = Annotated[int, Field(ge=int(scale.lo), le=int(scale.hi))]
+    elif scale.kind == "interval":
+        # Steps are counted from the lower end, which no schema can say: words do.
+        span = WithJsonSchema({"type": "number", "description": describe_span(scale.lo, scale.hi, scale.step)})
+        on_scale = AfterValidator(partial(_require_on_scale, scale))
+        plain = Annotated[float, on_scale] if scale.na else Annotated[float, Field(ge=scale.lo, le=scale.hi), on_scale]
+        plain = Annotated[plain, span] if scale.na or scale.step else plain
+    return Annotated[plain | None, OR_NA] if scale.na else plain
 
 
-def _require_on_scale(scale: Scale, value: float | None) -> float | None:
-    """The value, where it lies on the scale."""
-    if value is not None and not (scale.lo <= value <= scale.hi and scale.on_step(value)):
+def _require_on_scale(scale: Scale, value: float) -> float:
+    if not (scale.lo <= value <= scale.hi and scale.on_step(value)):
         raise PydanticCustomError("off_scale", "input should be {allowed}", {"allowed": scale.words})
     return value
-
-
-def _number(scale: Scale) -> dict[str, Any]:
-    """A number of an interval scale for a schema, described in words because steps are counted from the lower end."""
-    steps = f", in steps of {scale.step:g}" if scale.step else ""
-    return {"type": "number", "description": f"a number from {scale.lo:g} to {scale.hi:g}{steps}"}
-
-
-def _none_if_na(value: Any) -> Any:
-    return None if is_na(value) else value
 
 
 def _names(title: str, dimensions: Iterable[Dimension], noted: bool) -> type[BaseModel]:

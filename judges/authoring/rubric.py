@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from judges.authoring.recipe import Recipe, RecipeQuestion
+from judges.reading.schema import describe_span
 from judges.types import Kind, UnitSort
 
 _KIND_WORDS: dict[Kind, str] = {
@@ -81,8 +82,7 @@ def _dimension(question: RecipeQuestion) -> str:
     if scale.kind == "ordinal":
         allowed = f"a whole number from {scale.lo} to {scale.hi}"
     elif scale.kind == "interval":
-        steps = f", in steps of {scale.step:g}" if scale.step else ""
-        allowed = f"a number from {scale.lo:g} to {scale.hi:g}{steps}"
+        allowed = describe_span(scale.lo, scale.hi, scale.step)
     elif scale.kind == "flag":
         allowed = "`true` or `false`"
     else:

@@ -78,25 +78,21 @@ def _node(node: dict[str, Any], defs: dict[str, Any], within: tuple[str, ...], w
         return {"type": "object", "properties": inside, "required": list(inside), "additionalProperties": False}
     if sort == "array" and isinstance(node.get("items"), dict):
         return {"type": "array", "items": _node(node["items"], defs, within, f"{where}[]")}
-    if (
-        sort == "integer"
-        and {"minimum", "maximum"} <= node.keys()
-        and node["maximum"] - node["minimum"] < _MAX_LISTED_VALUES
-    ):
-        return {"type": "integer", "enum": list(range(int(node["minimum"]), int(node["maximum"]) + 1))}
-    if sort == "number" and (span := _span(node)):
-        return {"type": sort, "description": span}
+    bounds = [node[name] for name in ("minimum", "maximum") if name in node]
+    if sort == "integer" and len(bounds) == 2 and bounds[1] - bounds[0] < _MAX_LISTED_VALUES:
+        return {"type": "integer", "enum": list(range(int(bounds[0]), int(bounds[1]) + 1))}
+    if sort == "number" and len(bounds) == 2:
+        return {"type": sort, "description": describe_span(bounds[0], bounds[1], node.get("multipleOf", 0))}
+    if sort == "number" and node.get("description"):
+        return {"type": sort, "description": str(node["description"])}
     if sort in _PLAIN:
         return {"type": sort}
     raise BadCard(f"{where} in the reply may hold anything: give it a type, so that an endpoint can be held to it.")
 
 
-def _span(node: dict[str, Any]) -> str:
+def describe_span(lo: float, hi: float, step: float = 0) -> str:
     """The bounds of a number in words, which every endpoint accepts: not all of them know bounds in a schema."""
-    if not {"minimum", "maximum"} <= node.keys():
-        return str(node.get("description", ""))
-    steps = f", in steps of {node['multipleOf']:g}" if "multipleOf" in node else ""
-    return f"a number from {node['minimum']:g} to {node['maximum']:g}{steps}"
+    return f"a number from {lo:g} to {hi:g}" + (f", in steps of {step:g}" if step else "")
 
 
 def _values(values: list[Any]) -> dict[str, Any]:

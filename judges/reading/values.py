@@ -5,7 +5,6 @@ Words are matched without guessing: "Good" and " good " are good, "N/A" and null
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, GetCoreSchemaHandler, GetJsonSchemaHandler
@@ -24,25 +23,22 @@ def is_na(value: Any) -> bool:
     return value is None or fold(value) in _NA
 
 
-@dataclass(frozen=True)
-class OrNa:
-    """Makes `Annotated[int | None, OrNa(1, 5)]` the type of a score of lo..hi, or n/a, which is None once it is read.
-
-    A schema asks for a whole number or the text "n/a".
-    """
-
-    lo: int
-    hi: int
-
+class _OrNa:
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        score = core_schema.nullable_schema(core_schema.int_schema(ge=self.lo, le=self.hi, strict=True))
-        return core_schema.no_info_before_validator_function(lambda value: None if is_na(value) else value, score)
+        return core_schema.no_info_before_validator_function(
+            lambda value: None if is_na(value) else value, handler(source)
+        )
 
-    def __get_pydantic_json_schema__(self, _: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        number = {"type": "integer", "minimum": self.lo, "maximum": self.hi}
-        return {"anyOf": [number, {"type": "string", "enum": ["n/a"]}]}
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        answer, _ = handler(schema)["anyOf"]
+        return {"anyOf": [answer, {"type": "string", "enum": ["n/a"]}]}
 
 
+OR_NA = _OrNa()
+"""Makes `Annotated[T | None, OR_NA]` the type of an answer T or n/a, which is None once it is read.
+
+A schema asks for T or the text "n/a".
+"""
 TEXT = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
 """A text; null is none."""
 TEXTS = Annotated[list[str], BeforeValidator(lambda value: [] if value is None else value)]

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from judges.card import Card, prompts_beside
 from judges.reading import length_limits
-from judges.reading.values import TEXT, TEXTS, OrNa, fold, is_na
+from judges.reading.values import OR_NA, TEXT, TEXTS, fold, is_na
 from judges.tool_calls import entry_fields
 from judges.types import Dialogue, Dimension, Reading, Remark, Scale, Score, Strict
 
@@ -74,7 +74,7 @@ class Noted(Strict):
 class NotedOrNa(Strict):
     """A score, or n/a (None), with a short note."""
 
-    score: Annotated[int | None, OrNa(1, 5)]
+    score: Annotated[Annotated[int, Field(ge=1, le=5)] | None, OR_NA]
     note: TEXT = ""
 
 
