@@ -109,14 +109,13 @@ def read(reply: Reply, item: Pair) -> Reading:
             return Reading(unscored="unreadable", why=f"section {sections[place - 1].label!r} is judged twice")
         by_place[place] = judged
     scores: list[Score] = []
-    lacking: dict[str, list[int]] = {"a": [], "b": []}
+    values_by_side: dict[str, list[int]] = {"a": [], "b": []}
     for place, section in enumerate(sections, 1):
         for side in ("a", "b"):
-            judgment = by_place.get(place)
-            values: SideScores | None = getattr(judgment, f"response_{side}") if judgment else None
+            values: SideScores | None = getattr(by_place.get(place), f"response_{side}", None)
+            values_by_side[side] += [value for _, value in values or ()]
             if getattr(section, side) is None:
                 if values is not None:
-                    lacking[side] += [value for _, value in values]
                     text = f"missing section: scores {section.label!r}, which response {side.upper()} does not have"
                     remarks.append(Remark(f"response/{side}", "", "rule", text))
             elif values is not None:
@@ -131,9 +130,7 @@ def read(reply: Reply, item: Pair) -> Reading:
             scores.append(Score(f"response/{side}", dimension.name, float(dimension.name in flagged)))
         aggregate = getattr(reply.aggregate_scores, f"response_{side}")
         scores.append(Score(f"response/{side}", "aggregate", float(aggregate)))
-        own = [s.value for s in scores if s.unit.startswith("section:") and s.unit.endswith(f"/{side}")]
-        known = [v for v in (*own, *lacking[side]) if v is not None]
-        low, high = min(known, default=1.0), max(known, default=5.0)
+        low, high = min(values_by_side[side], default=1), max(values_by_side[side], default=5)
         if not low <= aggregate <= high and not (flagged and aggregate < low):
             where = f"outside its sections ({low:g} to {high:g})"
             text = f"The aggregate {aggregate:g} of response {side.upper()} lies {where}."
@@ -143,9 +140,8 @@ def read(reply: Reply, item: Pair) -> Reading:
         remarks.append(Remark("pair", "verdict", "note", reply.decision_basis))
         remarks += length_limits.mark_many_sentences("pair", "decision basis", reply.decision_basis, SENTENCES)
     a, b = reply.aggregate_scores.response_a, reply.aggregate_scores.response_b
-    if reply.verdict not in allowed_verdicts(a, b):
-        allowed = " or ".join(allowed_verdicts(a, b))
-        text = f"The judge said {reply.verdict}. Its aggregates ({a:g} and {b:g}) allow {allowed}."
+    if reply.verdict not in (allowed := allowed_verdicts(a, b)):
+        text = f"The judge said {reply.verdict}. Its aggregates ({a:g} and {b:g}) allow {' or '.join(allowed)}."
         remarks.append(Remark("pair", "verdict", "rule", text))
     if reply.verdict != "tie" and (failed := getattr(reply.long_form_failures, f"response_{reply.verdict}")):
         named = ", ".join(name.replace("_", " ") for name in dict.fromkeys(failed))
