@@ -185,16 +185,12 @@ def _mean(scales: list[Scale]) -> Dimension | None:
     return Dimension(name, "response", Scale("interval", lo, hi), _OVERALL.definition, False)
 
 
-def _anchors(scale: Scale) -> tuple[tuple[str, str], ...]:
-    return (scale.answers[0], "does not meet it, or does the opposite"), (scale.answers[-1], "fully meets it")
-
-
 def _make_card(rows: list[tuple[str, str, Scale]], recipe: dict[str, Any] | None) -> Card:
-    names = [name for name, _, _ in rows]
-    dimensions = [
-        Dimension(n, "response", scale, text or f"How good the output is in {n}.", anchors=_anchors(scale))
-        for n, text, scale in rows
-    ]
+    names, dimensions = [name for name, _, _ in rows], []
+    for name, text, scale in rows:
+        anchors = (scale.answers[0], "does not meet it, or does the opposite"), (scale.answers[-1], "fully meets it")
+        definition = text or f"How good the output is in {name}."
+        dimensions.append(Dimension(name, "response", scale, definition, anchors=anchors))
     sure = recipe is None or recipe.get("confidence", True)
     mean = _mean([scale for _, _, scale in rows])
     sums = [d for d in (mean, _TRUST) if d is not None] if sure else []
@@ -262,7 +258,7 @@ def _read(reply: Any, dimensions: list[Dimension], mean_of: Dimension | None, su
     A confidence that is missing, or is none of the three words, leaves the score without one and is marked; then
     neither sum exists. `facts["reported"]` keeps the sums as the judge stated them.
     """
-    names, scale = [d.name for d in dimensions], {d.name: d.scale for d in dimensions}
+    names = [d.name for d in dimensions]
     names_by_key, by_name, remarks = {key(name): name for name in names}, dict[str, Any](), list[Remark]()
     for judged in reply.dimensions:
         name = names_by_key.get(key(judged.name))
@@ -275,11 +271,10 @@ def _read(reply: Any, dimensions: list[Dimension], mean_of: Dimension | None, su
     if missing := [name for name in names if name not in by_name]:
         return Reading(unscored="incomplete", why=f"no score for {', '.join(missing[:5])}")
     scores, sure, unsure = list[Score](), list[tuple[int, str]](), list[str]()
-    for name in names:
-        judged = by_name[name]
-        if not scale[name].lo <= judged.score <= scale[name].hi:
-            why = f"{name}: {judged.score} is not on its scale, {scale[name].words}"
-            return Reading(unscored="out_of_range", why=why)
+    for dimension in dimensions:
+        name, scale, judged = dimension.name, dimension.scale, by_name[dimension.name]
+        if not scale.lo <= judged.score <= scale.hi:
+            return Reading(unscored="out_of_range", why=f"{name}: {judged.score} is not on its scale, {scale.words}")
         remarks += length_limits.mark_many_words("response", f"justification of {name}", judged.justification, _WORDS)
         stated, source = None, ""
         if sure_asked and judged.confidence in CONFIDENCE:
@@ -322,16 +317,11 @@ def _mean_said(reply: Reply, dimension: Dimension, mean: float) -> list[Remark]:
 
 def _trust_said(reply: Reply, trust: bool) -> list[Remark]:
     """The same for whether the mean can be trusted."""
-    if reply.trustworthy_aggregate is None:
-        return [_rule(_TRUST.name, f"The judge did not say. By its confidences it is {_yes(trust)}.")]
-    if reply.trustworthy_aggregate == trust:
+    stated, yes_or_no = reply.trustworthy_aggregate, _TRUST.scale.format
+    if stated == trust:
         return []
-    text = f"The judge said {_yes(reply.trustworthy_aggregate)}. By its confidences it is {_yes(trust)}."
-    return [_rule(_TRUST.name, text)]
-
-
-def _yes(value: bool) -> str:
-    return "yes" if value else "no"
+    clause = "did not say" if stated is None else f"said {yes_or_no(stated)}"
+    return [_rule(_TRUST.name, f"The judge {clause}. By its confidences it is {yes_or_no(trust)}.")]
 
 
 def _rule(dimension: str, text: str) -> Remark:
