@@ -7,14 +7,7 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import (
-    BeforeValidator,
-    Field,
-    SerializerFunctionWrapHandler,
-    ValidationError,
-    model_serializer,
-    model_validator,
-)  # fmt: skip
+from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
 from judges.card import PER_TURN
 from judges.errors import BadCard
@@ -77,7 +70,8 @@ class RecipeScale(Strict):
     hi: int | float = 5
     categories: Annotated[list[str], BeforeValidator(_fold_words)] = Field(default_factory=list)
     na: bool = False
-    step: int | float = Field(default=0, ge=0)
+    step: int | float = Field(default=0, ge=0, exclude_if=lambda step: not step)
+    """Left out where it is 0, so that recipes older than steps, and their cards, stay the same."""
 
     @model_validator(mode="after")
     def _a_scale(self) -> RecipeScale:
@@ -104,12 +98,6 @@ class RecipeScale(Strict):
         elif self.categories:
             raise ValueError("only categories have a list of answers: leave it empty here")
         return self
-
-    @model_serializer(mode="wrap")
-    def _without_step(self, plain: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """The data without an empty step, so that recipes older than steps, and their cards, stay the same."""
-        fields: dict[str, Any] = plain(self)
-        return fields if self.step else {name: value for name, value in fields.items() if name != "step"}
 
     @property
     def scale(self) -> Scale:
