@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from judges.authoring.overlay import apply_per_turn
 from judges.authoring.recipe import Recipe, RecipeQuestion, check_recipe
 from judges.authoring.reply_model import reply_model, reply_reader
 from judges.authoring.rubric import rubric_prompt
@@ -104,10 +105,15 @@ def from_spec(spec: Mapping[str, Any], folders: Mapping[str, Card]) -> Card:
         card = folders[name]
     else:
         card = _restore_card(spec, folders)
-    stored_card = replace(card, title=str(spec.get("title", card.title)), examples=_examples(spec))
+    examples = tuple(Example(e["shows"], e["fields"], e["reply"]) for e in spec.get("examples") or ())
+    stored_card = replace(card, title=str(spec.get("title", card.title)), examples=examples)
     if "prompts" in spec:
-        stored_card = replace(stored_card, prompts=dict(spec["prompts"]), dimensions=_with_definitions(card, spec))
-    return stored_card if _has_content(stored_card, spec) else card
+        definitions = {(d["sort"], d["name"]): str(d["definition"]) for d in spec["dimensions"]}
+        dimensions = (replace(d, definition=definitions.get((d.sort, d.name), d.definition)) for d in card.dimensions)
+        stored_card = replace(stored_card, prompts=dict(spec["prompts"]), dimensions=tuple(dimensions))
+    # As JSON has both contents, which knows no tuples.
+    now, then = (json.loads(json.dumps(dict(content), default=list)) for content in (stored_card.spec, spec))
+    return stored_card if all(then.get(name) == value for name, value in now.items()) else card
 
 
 def _restore_card(spec: Mapping[str, Any], folders: Mapping[str, Card]) -> Card:
@@ -122,24 +128,5 @@ def _restore_card(spec: Mapping[str, Any], folders: Mapping[str, Card]) -> Card:
     if made_from is not None and made_from.again is not None:
         return made_from.again(made_from, spec)
     if "over" in recipe:
-        from judges.authoring.overlay import apply_per_turn
-
         return apply_per_turn(from_spec(recipe["over"], folders), recipe["kind"])
     raise BadCard("The card's recipe is of no kind that this Assay knows. A newer one may have made it.")
-
-
-def _examples(spec: Mapping[str, Any]) -> tuple[Example, ...]:
-    return tuple(Example(e["shows"], e["fields"], e["reply"]) for e in spec.get("examples") or ())
-
-
-def _with_definitions(card: Card, spec: Mapping[str, Any]) -> tuple[Dimension, ...]:
-    """The dimensions with their stored definitions."""
-    definitions = {(d["sort"], d["name"]): str(d["definition"]) for d in spec["dimensions"]}
-    return tuple(replace(d, definition=definitions.get((d.sort, d.name), d.definition)) for d in card.dimensions)
-
-
-def _has_content(card: Card, spec: Mapping[str, Any]) -> bool:
-    """Whether a card has exactly the stored content."""
-    # As JSON has both, which knows no tuples.
-    now, then = (json.loads(json.dumps(dict(content), default=list)) for content in (card.spec, spec))
-    return all(then.get(name) == value for name, value in now.items())
