@@ -94,7 +94,9 @@ def _faults(key: _Key) -> tuple[CardFault, ...]:
     card = key.card
     if card.conversation is not None:  # it answers, and reads nothing
         return ()
-    faults = [*_audits(card)]
+    from judges.audits import unknown_audits  # they are loaded for nothing else
+
+    faults = [CardFault(sentence, stops=False) for sentence in [unknown_audits(card)] if sentence]
     try:
         fields = shown_fields(card)
     except BadCard as error:
@@ -108,13 +110,6 @@ def _faults(key: _Key) -> tuple[CardFault, ...]:
             text = "Reply accepts keys that it does not define. Give it the base class Strict."
             faults.append(CardFault(f"{describe_origin(card)}: {text}", stops=False))
     return (*faults, *_prompts(card, fields), *_reading_faults(card))
-
-
-def _audits(card: Card) -> Iterator[CardFault]:
-    from judges.audits import unknown_audits  # they are loaded for nothing else
-
-    if strange := unknown_audits(card):
-        yield CardFault(strange, stops=False)
 
 
 def _prompts(card: Card, fields: list[tuple[str, str, list[str]]]) -> Iterator[CardFault]:
