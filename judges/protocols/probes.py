@@ -38,20 +38,13 @@ def scenario_pool(items: Iterable[Item]) -> tuple[str, ...]:
 
     They are what `scenario_swapped` draws from; one pass, bounded memory.
     """
-    pool: dict[str, str] = {}
-    heap: list[tuple[int, str]] = []
+    pool: set[str] = set()
     for item in items:
-        if not isinstance(item, Dialogue) or not item.scenario.strip() or item.scenario in pool:
-            continue
-        rank = -int(_hash(item.scenario), 16)
-        if len(heap) < _MOST:
-            heapq.heappush(heap, (rank, item.scenario))
-        elif rank > heap[0][0]:
-            pool.pop(heapq.heapreplace(heap, (rank, item.scenario))[1])
-        else:
-            continue
-        pool[item.scenario] = ""
-    return tuple(scenario for _, scenario in sorted(heap, reverse=True))
+        if isinstance(item, Dialogue) and item.scenario.strip():
+            pool.add(item.scenario)
+        if len(pool) > 2 * _MOST:
+            pool = set(heapq.nsmallest(_MOST, pool, key=_hash))
+    return tuple(heapq.nsmallest(_MOST, pool, key=_hash))
 
 
 def apply_probe(card: Card, params: Params, item: Item, others: Sequence[str] = ()) -> Item:
