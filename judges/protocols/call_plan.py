@@ -165,7 +165,10 @@ def build_request(
     call = next(call for call in calls if call.name == piece)
     shown, instructions = card.fields(call.item, task.part), ""
     if call.window is not None:
-        shown = windows.window_fields(call.window, _summary(card, params, task, calls, call, before)) | shown
+        earlier = calls[call.window.number - 2] if call.window.number > 1 else None
+        answer = before.get(earlier.name) if earlier else None
+        facts = _reading(card, params, task, earlier, answer).facts if earlier and answer else {}
+        shown = windows.window_fields(call.window, str(facts.get("summary", ""))) | shown
         instructions = windows.window_instructions(call.window, any(d.sort == "conversation" for d in card.dimensions))
     if call.chapter is not None:
         shown = chapters.chapter_fields(call.chapter) | shown
@@ -179,19 +182,16 @@ def build_request(
     return ChatRequest(chat, None if card.text else strict_schema(call.asking_card.reply), card.name)
 
 
-def fuse(card: Card, params: Params, task: Task, answers: Mapping[str, CallReply]) -> FinishedJudgment:
+def fuse(
+    card: Card, params: Params, task: Task, answers: Mapping[str, CallReply], calls: Sequence[_Call] = ()
+) -> FinishedJudgment:
     """The judgment from the answers to all pieces.
 
     The raw text of a single call is kept unchanged; those of several calls are kept together as JSON (`pack_replies`).
     If a piece was not asked or cannot be read, the whole judgment is unscored and names that piece: half of a
     comparison, or a dialogue with a gap, is not a measurement, and a missing part is never filled in.
     """
-    return _fuse_answers(card, params, task, _calls(card, params, task, answers), answers)
-
-
-def _fuse_answers(
-    card: Card, params: Params, task: Task, calls: Sequence[_Call], answers: Mapping[str, CallReply]
-) -> FinishedJudgment:
+    calls = calls or _calls(card, params, task, answers)
     if card.conversation is not None:
         return _finish_conversation(task, calls, answers)
     if not calls[0].name:
@@ -222,7 +222,7 @@ def reread(card: Card, params: Params, task: Task, raw: str) -> FinishedJudgment
     answers = {row[0]: CallReply(task.key, task.part, task.sample, *row) for row in rows}
     calls = _calls_of_pieces(card, params, task, set(answers))
     ours = bool(answers) and set(answers) <= {call.name for call in calls} - {""}
-    reading = _fuse_answers(card, params, task, calls, answers).reading if ours else _DAMAGED_READING
+    reading = fuse(card, params, task, answers, calls).reading if ours else _DAMAGED_READING
     return FinishedJudgment(task, raw, reading)
 
 
@@ -419,14 +419,3 @@ def _combine_readings(card: Card, calls: Sequence[_Call], readings: Mapping[str,
     if len(by_order) == 2:
         return orders.fuse_orders(card, *by_order)
     return orders.mark_single_order(card, calls[0].order, by_order[0]) if calls[0].order else by_order[0]
-
-
-def _summary(
-    card: Card, params: Params, task: Task, calls: Sequence[_Call], call: _Call, before: Mapping[str, CallReply]
-) -> str:
-    """The summary of the window before; "" for the first window, or if the summary could not be read."""
-    index = [other.name for other in calls].index(call.name)
-    answer = before.get(calls[index - 1].name) if index else None
-    if answer is None:
-        return ""
-    return str(_reading(card, params, task, calls[index - 1], answer).facts.get("summary", ""))
