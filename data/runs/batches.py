@@ -7,6 +7,7 @@ in the store: replies as for any run, and the state of each batch, so that any p
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from functools import partial
@@ -47,8 +48,7 @@ async def wait_for_batches(live: LiveRun, capabilities: dict[str, str]) -> Async
     A live run that is not patient looks once, and hands in the next round if there is one.
     """
     async with open_client(live.config.endpoint, capabilities) as client:
-        work = _Batches(live, client)
-        async for event in work.stream():
+        async for event in _Batches(live, client).stream():
             yield event
 
 
@@ -66,7 +66,9 @@ class _Batches:
         while True:
             await live.wait_until_stored()
             if live.should_stop():
-                yield WaitingForBatch() if live.shut else RunNotice("stopped", await self._give_up())
+                if not live.shut:
+                    await self._cancel_pending()
+                yield WaitingForBatch() if live.shut else RunNotice("stopped", "The run was stopped.")
                 return
             for ident in self._pending_batches():
                 async for answer in self._collect_batch(ident):
@@ -79,17 +81,9 @@ class _Batches:
                     return
                 await self._pause()
                 continue
-            handed, last = False, None
-            async for outcome in self._round():
-                if isinstance(outcome, FinishedJudgment):
-                    yield outcome
-                elif isinstance(outcome, RunNotice):
-                    last = outcome
-                else:
-                    handed = True
-            if not handed:
-                if last is not None:
-                    yield last
+            async for event in self._round():
+                yield event
+            if not self._pending_batches():
                 return
             if not live.patient:
                 yield WaitingForBatch()
@@ -97,8 +91,8 @@ class _Batches:
 
     # -- a round ------------------------------------------------------------------------------------------------------
 
-    async def _round(self) -> AsyncIterator[FinishedJudgment | RunNotice | str]:
-        """Judgments whose calls are all answered; the ids of batches that were handed in for the others."""
+    async def _round(self) -> AsyncIterator[FinishedJudgment | RunNotice]:
+        """Judgments whose calls are all answered; the others' are handed in, or a notice says why none is."""
         card, params, left = self.config.card, self.config.params, self.live.remaining
         failed, budget = self._failed_calls(), self.live.budget()
         batch: list[bytes] = []
@@ -130,14 +124,14 @@ class _Batches:
             body = self.client.capabilities(self.config.model).body(self.config.model, params, request)
             text = lines.batch_line(task, missing[0], body)
             if batch and (len(batch) >= full or size + len(text) > lines.MAX_BYTES):
-                yield await self._submit(batch, sent)
+                await self._submit(batch, sent)
                 batch, size, sent = [], 0, 0
             batch.append(text)
             size += len(text)
             sent += about
         if batch:
-            yield await self._submit(batch, sent)
-        if note is not None:
+            await self._submit(batch, sent)
+        elif note is not None and not self._pending_batches():
             yield note
 
     def _failed_calls(self) -> dict[lines.Place, str]:
@@ -147,15 +141,13 @@ class _Batches:
             "and seq > $2 group by 1, 2, 3, 4 having count(*) >= $3",
             [self.run_id, self.live.remaining.since, _MAX_CALL_TRIES],
         )
-        return {(str(a), str(b), int(c), str(d)): str(why) for a, b, c, d, why in rows}
+        return {(item, part, sample, piece): why for item, part, sample, piece, why in rows}
 
-    async def _submit(self, batch: list[bytes], sent: int) -> str:
-        """Hand in a file of calls that hold about so many tokens; the batch's id."""
+    async def _submit(self, batch: list[bytes], sent: int) -> None:
+        """Hand in a file of calls that hold about so many tokens."""
         file = await _call_with_retries(partial(self.client.upload, b"".join(batch)))
         shown = await _call_with_retries(partial(self._begin, file), partial(self._find_or_begin, file))
-        ident = str(shown["id"])
-        self._record(ident, "submitted", {"file": file, "calls": len(batch), "tokens": sent})
-        return ident
+        self._record(str(shown["id"]), "submitted", {"file": file, "calls": len(batch), "tokens": sent})
 
     async def _begin(self, file: str) -> dict[str, Any]:
         return await self.client.submit(file, {"assay_run": self.run_id})
@@ -285,20 +277,17 @@ class _Batches:
         rows = self.store.rows(
             "select item_id, part, sample, piece from reply where run_id = $1 and seq > $2", [self.run_id, since]
         )
-        return {(str(a), str(b), int(c), str(d)) for a, b, c, d in rows}
+        return {(item, part, sample, piece) for item, part, sample, piece in rows}
 
     def _state(self, ident: str) -> str:
         rows = self.store.rows("select state from batch_now where run_id = $1 and batch = $2", [self.run_id, ident])
         return str(rows[0][0])
 
-    async def _give_up(self) -> str:
+    async def _cancel_pending(self) -> None:
         """Cancel what is out, so that it costs no more; what it brought by then is collected on a resume."""
         for ident in self._pending_batches():
-            try:
+            with contextlib.suppress(TransientError, FatalError):
                 await self.client.cancel(ident)
-            except (TransientError, FatalError):
-                continue
-        return "The run was stopped."
 
     async def _pause(self) -> None:
         loop = asyncio.get_running_loop()
