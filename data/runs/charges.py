@@ -81,10 +81,9 @@ def run_costs(store: Store | Tx, prices: dict[str, Price | None]) -> dict[str, R
     sums = {
         str(row[0]): row[1:]
         for row in store.rows(
-            "select run_id, sum(calls), sum(tokens_in), sum(tokens_out), coalesce(sum(cost), 0), "
-            "max(case when estimated then 1 else 0 end), "
-            "sum(case when cost is null then tokens_in else 0 end), "
-            "sum(case when cost is null then tokens_out else 0 end) from charge where run_id = any($1) group by run_id",
+            "select run_id, sum(calls), sum(tokens_in), sum(tokens_out), coalesce(sum(cost), 0), bool_or(estimated), "
+            "coalesce(sum(tokens_in) filter (cost is null), 0), coalesce(sum(tokens_out) filter (cost is null), 0) "
+            "from charge where run_id = any($1) group by run_id",
             [list(prices)],
         )
     }
@@ -113,11 +112,10 @@ def run_costs(store: Store | Tx, prices: dict[str, Price | None]) -> dict[str, R
 def trial_costs(store: Store) -> tuple[RunCost, int]:
     """Return the cost of dry runs, and of checks before runs that never began; and how many more calls had no price."""
     ((calls, tokens_in, tokens_out, paid, estimated, unpriced),) = store.rows(
-        "select sum(calls), sum(tokens_in), sum(tokens_out), sum(cost), bool_or(estimated), "
-        "(select sum(calls) from charge where run_id = '' and cost is null) "
-        "from charge where run_id = '' and cost is not null"
+        "select coalesce(sum(calls) filter (cost is not null), 0), "
+        "coalesce(sum(tokens_in) filter (cost is not null), 0), "
+        "coalesce(sum(tokens_out) filter (cost is not null), 0), coalesce(sum(cost), 0.0), "
+        "coalesce(bool_or(estimated) filter (cost is not null), false), "
+        "coalesce(sum(calls) filter (cost is null), 0) from charge where run_id = ''"
     )
-    cost_of_priced = RunCost(
-        int(calls or 0), int(tokens_in or 0), int(tokens_out or 0), float(paid or 0), bool(estimated)
-    )
-    return cost_of_priced, int(unpriced or 0)
+    return RunCost(int(calls), int(tokens_in), int(tokens_out), float(paid), estimated), int(unpriced)
