@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import secrets
 from collections.abc import Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -43,14 +44,11 @@ def dry_run(
     """
     left = PendingJudgments(store, replace(config, only_unscored=False), "", store.newest(), seed)
     blind_items = exposure.blind_pending(store, actor)
-    chosen = sorted(left.ids(), key=lambda i: i in blind_items)[:n]
+    ids = left.ids()
+    chosen = sorted(ids, key=lambda i: i in blind_items)[:n]
     exposure.record_exposures(store, actor, dict.fromkeys(chosen, (judge_id,)), "dry run")
-    tasks: list[Task] = []
-    for task in left.tasks():
-        if task.key in chosen:
-            tasks += [task] if task.sample == 0 else []
-        elif {t.key for t in tasks} == set(chosen):
-            break
+    lacking = itertools.chain.from_iterable(left.pending([i for i in ids if i in chosen], False))
+    tasks = [task for task in lacking if not task.sample]
     names = {item.id: item.name for item in stored_items(store, chosen)}
     return try_tasks(store, config, tasks, names, budget, charged)
 

@@ -42,19 +42,12 @@ class PendingJudgments:
 
     def ids(self) -> list[str]:
         """The ids of the run's items, in the order in which they are judged."""
-        config = self.config
-        limit = f" limit {config.most:d}" if config.most else ""
-        rows = self.store.rows(
-            "select id from item where dataset_id = $1 and kind = $2 and seq <= $3 "
-            f"order by md5(id || cast($4 as text)), id{limit}",
-            [config.dataset_id, config.card.kind, self.until, str(self.seed)],
-        )
-        return [str(row[0]) for row in rows]
+        return self._draw("id", self.config.most)
 
     def tasks(self) -> Iterator[Task]:
         """The judgments to make, lazily; what `stored_replies` gives of them is brought to hand with them."""
         before = self._judged_before()
-        for lacking in self._pending(self.ids(), before):
+        for lacking in self.pending(self.ids(), before):
             if before and lacking:
                 keys = {task.key for task in lacking}
                 self._held.update(writer.stored_replies(self.store, self.judge_id, keys))
@@ -111,10 +104,10 @@ class PendingJudgments:
 
     def _pending_items(self, ids: list[str]) -> Iterator[tuple[str, Item]]:
         """Those of some items that are not judged in full."""
-        for lacking in self._pending(ids, bool(ids) and self._judged_before()):
+        for lacking in self.pending(ids, bool(ids) and self._judged_before()):
             yield from {task.key: task.item for task in lacking}.items()
 
-    def _pending(self, ids: list[str], before: bool) -> Iterator[list[Task]]:
+    def pending(self, ids: list[str], before: bool) -> Iterator[list[Task]]:
         """What is to be judged of some items, some hundred items at a time.
 
         `before`: whether anything of them may be judged.
@@ -141,21 +134,24 @@ class PendingJudgments:
             f"qualify {COUNTED_JUDGMENT_SQL}",
             [self.judge_id, ids],
         )
-        return {
-            (str(item), str(part), int(sample)): (int(seq), str(unscored)) for item, part, sample, unscored, seq in rows
-        }
+        return {(item, part, sample): (seq, unscored) for item, part, sample, unscored, seq in rows}
 
     @cached_property
     def _scenario_pool(self) -> tuple[str, ...]:
         """The scenarios that the probe scenario_swapped draws from: of up to 1,000 items, however many are judged."""
         if self.config.params.probe != "scenario_swapped":
             return ()
+        return scenario_pool(map(ITEM.validate_json, self._draw("content", _SCENARIOS)))
+
+    def _draw(self, column: str, most: int) -> list[str]:
+        """A column of the run's items in the order of the draw; of at most so many, 0: of all."""
+        limit = f" limit {most:d}" if most else ""
         rows = self.store.rows(
-            "select content from item where dataset_id = $1 and kind = $2 and seq <= $3 "
-            f"order by md5(id || cast($4 as text)), id limit {_SCENARIOS:d}",
+            f"select {column} from item where dataset_id = $1 and kind = $2 and seq <= $3 "
+            f"order by md5(id || cast($4 as text)), id{limit}",
             [self.config.dataset_id, self.config.card.kind, self.until, str(self.seed)],
         )
-        return scenario_pool(ITEM.validate_json(row[0]) for row in rows)
+        return [row[0] for row in rows]
 
     def _is_needed(self, judgment: tuple[int, str] | None) -> bool:
         """Whether a slot that holds this is to be asked for."""
