@@ -6,6 +6,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import groupby
 
 from data.records.rows import judgment_id, judgment_rows
 from data.records.tables import JudgmentRow, RemarkRow, ReplyRow, ScoreRow
@@ -32,20 +33,18 @@ def compact_logprobs(logprobs: Logprobs, known: frozenset[str]) -> str:
 
     Joined, the tokens are still the reply. "" where there are none.
     """
+
+    def may_answer(entry: tuple[str, object]) -> bool:
+        token = entry[0].strip(_FRAME).lower()
+        return bool(token) and (token.isdecimal() or any(word.startswith(token) for word in known))
+
     entries: list[list[object]] = []
-    run: list[str] = []
-    for token, among in logprobs:
-        plain_token = token.strip(_FRAME).lower()
-        if not (plain_token and (plain_token.isdecimal() or any(word.startswith(plain_token) for word in known))):
-            run.append(token)
-            continue
-        if run:
-            entries.append(["".join(run)])
-            run = []
-        entries.append([token, {other: round(chance, 4) for other, chance in among}])
-    if run and entries:
-        entries.append(["".join(run)])
-    return canonical(entries) if entries else ""
+    for is_answer, group in groupby(logprobs, key=may_answer):
+        if is_answer:
+            entries += [[token, {other: round(chance, 4) for other, chance in among}] for token, among in group]
+        else:
+            entries.append(["".join(token for token, _ in group)])
+    return canonical(entries) if any(len(entry) > 1 for entry in entries) else ""
 
 
 def expand_logprobs(text: str) -> Logprobs:
@@ -137,17 +136,15 @@ def stored_replies(store: Store, judge_id: str, items: Iterable[str]) -> dict[Sl
     it counts, as the other pieces had no part in that.
     """
     replies: dict[Slot, dict[str, CallReply]] = defaultdict(dict)
-    for row in store.rows(
-        "select item_id, part, sample, piece, raw, unscored, why, mode, model, tokens_in, tokens_out, tries, "
-        "milliseconds, logprobs from reply r where judge_id = $1 and item_id = any($2) and unscored <> 'api_error' "
-        "and not exists (select 1 from judgment m where m.judge_id = $1 and m.item_id = any($2) "
-        "and m.item_id = r.item_id and m.part = r.part and m.sample = r.sample "
+    rows = store.rows(
+        "select item_id, part, sample, piece, raw, nullif(unscored, ''), why, mode, model, tokens_in, tokens_out, "
+        "tries, milliseconds / 1000, logprobs from reply r where judge_id = $1 and item_id = any($2) "
+        "and unscored <> 'api_error' and not exists (select 1 from judgment m where m.judge_id = $1 "
+        "and m.item_id = any($2) and m.item_id = r.item_id and m.part = r.part and m.sample = r.sample "
         "and m.unscored not in ('', 'api_error') and m.seq >= r.seq) order by seq",
         [judge_id, list(items)],
-    ):
-        slot = str(row[0]), str(row[1]), int(row[2])
-        replies[slot][row[3]] = CallReply(
-            *(*slot, row[3], row[4], row[5] or None, row[6], row[7], row[8]),
-            *(int(row[9]), int(row[10]), int(row[11]), row[12] / 1000, expand_logprobs(row[13])),
-        )  # fmt: skip
+    )
+    for *facts, logprobs in rows:
+        reply = CallReply(*(*facts, expand_logprobs(logprobs)))
+        replies[reply.key, reply.part, reply.sample][reply.piece] = reply
     return replies
