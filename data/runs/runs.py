@@ -209,7 +209,7 @@ def count_run_judgments(store: Store) -> dict[str, tuple[int, int]]:
         "select run_id, count(*), sum(scored) from (select run_id, max(case when unscored = '' then 1 else 0 end) as "
         "scored from judgment where run_id is not null group by run_id, item_id, part, sample) made group by run_id"
     )
-    return {str(run_id): (int(total), int(scored)) for run_id, total, scored in rows}
+    return {run_id: (total, int(scored)) for run_id, total, scored in rows}
 
 
 @allow("researcher")
@@ -407,8 +407,6 @@ def _check(store: Store, config: RunConfig) -> None:
     """Raises BadInput where the configuration makes no sense."""
     card = config.card
     soundness.require_sound(card)
-    if not card.prompts:
-        raise BadInput(f"The card {card.name} has no prompt: its judgments can be imported, but it cannot be run.")
     if not config.model.strip():
         raise BadInput("Choose a model.")
     among = all_datasets(store) if card.conversation is None else question_sets(store)

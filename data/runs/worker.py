@@ -24,6 +24,7 @@ from data.store.errors import BadInput, StoreFailed
 from data.store.ids import new_id
 from judges.client.budget import Budget
 from judges.client.client import Client
+from judges.client.limits import wait_for
 from judges.client.runner import Run, RunEvent, RunNotice
 from judges.client.usage import Charge
 from judges.errors import AssayError
@@ -282,11 +283,7 @@ class LiveRun:
     async def _writing(self) -> None:
         """Store what has come whenever there is enough of it, or a pause is over, until there is no more."""
         while True:
-            try:
-                async with asyncio.timeout(STORE_INTERVAL_SECONDS):
-                    await self._kick.wait()
-            except TimeoutError:
-                pass
+            await wait_for(self._kick, STORE_INTERVAL_SECONDS)
             self._kick.clear()
             while self._buffer and self._failed is None:
                 batch, self._buffer[:] = self._buffer[:MAX_EVENTS_PER_CHANGE], self._buffer[MAX_EVENTS_PER_CHANGE:]
