@@ -32,7 +32,9 @@ def validate_reading(card: Card, model: Any, item: Item, part: str) -> Reading:
     except RecursionError:
         raise
     except Exception as error:
-        line = _line(error, card)
+        own = getattr(getattr(card.read, "__code__", None), "co_filename", "")
+        lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == own]
+        line = f", line {lines[-1]}" if lines and own.endswith("card.py") else ""
         message = " ".join(f"{type(error).__name__}: {error}".split())[:_MAX_ERROR_CHARACTERS].rstrip(":. ")
         raise BadCard(
             f"{describe_origin(card)}{line}: read() failed on item {item.id}: {message}. Fix that, and go on."
@@ -81,8 +83,7 @@ def _check_scores(card: Card, item: Item, reading: Reading) -> set[tuple[str, st
             scale = dimension.scale
             if scale.kind == "interval" and isinstance(value, (int, float)) and scale.lo <= value <= scale.hi:
                 raise _OffStep(f"{unit} {name}: {value:g} is not on the scale: allowed are {scale.words}")
-            allowed = f"allowed are {_describe_scale(scale)}{_bound(scale, score)}"
-            raise _wrong(card, score, f"which is not on its scale: {allowed}")
+            raise _wrong(card, score, f"which is not on its scale: allowed are {_describe_allowed(scale, value)}")
         scored.add((unit, name))
     if len(scored) < len(reading.scores):
         cells = [(score.unit, score.dimension) for score in reading.scores]
@@ -185,22 +186,11 @@ def _instead(card: Card, item: Item, score: Score) -> str:
     return f" (of a {sort} it asks {', '.join(names[:8]) or 'nothing'})"
 
 
-def _describe_scale(scale: Scale) -> str:
+def _describe_allowed(scale: Scale, value: float | None) -> str:
+    """The codes of a scale in words; for a number off it, with the bounds that its key in the reply's model needs."""
     if scale.has_categories:
         named = ", ".join(f"{n} for {word}" for n, word in enumerate(scale.categories))
         return named + (", None for n/a" if scale.na else "")
-    return "0 and 1" if scale.kind == "flag" else scale.words
-
-
-def _bound(scale: Scale, score: Score) -> str:
-    """Return the advice for a number off its scale: set bounds on its key in the reply's model."""
-    if not scale.is_numeric or score.value is None:
-        return ""
-    return f". Bound the key of Reply that it comes from: Field(ge={scale.lo:g}, le={scale.hi:g})"
-
-
-def _line(error: BaseException, card: Card) -> str:
-    """The line of the card's own file at which it failed, if it did there."""
-    own = getattr(getattr(card.read, "__code__", None), "co_filename", "")
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == own]
-    return f", line {lines[-1]}" if lines and own.endswith("card.py") else ""
+    if not scale.is_numeric or value is None:
+        return "0 and 1" if scale.kind == "flag" else scale.words
+    return f"{scale.words}. Bound the key of Reply that it comes from: Field(ge={scale.lo:g}, le={scale.hi:g})"
