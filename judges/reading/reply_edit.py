@@ -88,16 +88,10 @@ def _change_reply(
         scores = _scores(card, item, part, other)
         if scores is not None and scores.get(place, ...) == value:
             moved = {p for p in scores.keys() | reply_scores.keys() if scores.get(p, ...) != reply_scores.get(p, ...)}
-            if {p for p in moved if _is_asked(card, p)} <= {place}:
+            others = [card.dimension(name, unit) for unit, name in moved - {place}]
+            if not any(d is not None and d.asked for d in others):
                 return other
     return None
-
-
-def _is_asked(card: Card, place: Place) -> bool:
-    """Whether people are asked about a cell."""
-    unit, name = place
-    dimension = card.dimension(name, unit)
-    return dimension is not None and dimension.asked
 
 
 def _scores(card: Card, item: Item, part: str, reply: dict[str, Any]) -> dict[Place, float | None] | None:
