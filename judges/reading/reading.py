@@ -156,9 +156,8 @@ def json_objects(text: str) -> list[dict[str, Any]]:
     for candidates in ([answer], _fenced_blocks(answer)):
         parsed = [value for value in map(_object, candidates) if value is not None]
         if parsed:
-            return _distinct(parsed)
-    objects: list[dict[str, Any]] = []
-    at, tries = answer.find("{"), 0
+            break
+    at, tries = -1 if parsed else answer.find("{"), 0
     while at >= 0 and tries < _MAX_OBJECT_STARTS:
         tries += 1
         try:
@@ -170,9 +169,9 @@ def json_objects(text: str) -> list[dict[str, Any]]:
         except (ValueError, RecursionError):
             break
         if isinstance(value, dict) and value:
-            objects.append(value)
+            parsed.append(value)
         at = answer.find("{", end)
-    return _distinct(objects)
+    return [value for n, value in enumerate(parsed) if value not in parsed[:n]]
 
 
 def _fenced_blocks(text: str) -> list[str]:
@@ -224,14 +223,6 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 _DECODER = json.JSONDecoder(
     parse_constant=_no_constant, parse_float=lambda digits: _whole_number(float(digits)), object_pairs_hook=_pairs
 )
-
-
-def _distinct(values: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    out: list[dict[str, Any]] = []
-    for value in values:
-        if value not in out:
-            out.append(value)
-    return out
 
 
 def _no_answer(answer: str | None) -> Reading:
