@@ -85,7 +85,6 @@ class _Runner:
 
     handle: Handle
     work: dict[Slot, tuple[Task, dict[str, CallReply]]] = field(default_factory=dict)
-    new: list[Work] = field(default_factory=list)
     admitted: dict[int, tuple[AdmissionRequest, bool]] = field(default_factory=dict)
     under_way: list[AdmissionRequest] = field(default_factory=list)
     wake: asyncio.Event = field(default_factory=asyncio.Event)
