@@ -227,10 +227,7 @@ def reread(card: Card, params: Params, task: Task, raw: str) -> FinishedJudgment
 
 
 def params_of_stored(stored: Mapping[str, Any]) -> Params:
-    """A judge's stored parameters, without those that are unknown or that we would refuse.
-
-    Imported parameters may contain anything. `counted_verdict` says which rating in prose counts.
-    """
+    """A judge's stored parameters, without those that we would refuse, and with the rating that counts in prose."""
     try:
         params = Params.model_validate(stored)
     except ValidationError as error:
@@ -240,10 +237,7 @@ def params_of_stored(stored: Mapping[str, Any]) -> Params:
 
 
 def pack_replies(replies: Iterable[PieceReply]) -> str:
-    """The replies to several pieces as one text.
-
-    It is {"pieces": [{"piece", "raw"}, ...]}, with `unscored` and `why` if the protocol set them.
-    """
+    """The replies to several pieces as a text, {"pieces": [{"piece", "raw"}, ...]}, with `unscored`, `why` if set."""
     rows = [
         {"piece": piece, "raw": raw, **({"unscored": unscored, "why": why} if unscored else {})}
         for piece, raw, unscored, why in replies
@@ -280,11 +274,7 @@ _DAMAGED_READING = Reading(unscored="unreadable", why="the stored pieces are not
 
 @dataclass(frozen=True)
 class _Call:
-    """One call of a judgment.
-
-    It has its name, also in words; the card for reading and the card for asking; the item as the judge sees it; and
-    what it is a part of.
-    """
+    """One call of a judgment: its name, also in words; the cards to read and ask by; the item as shown; its place."""
 
     name: str
     words: str
