@@ -30,7 +30,7 @@ from data.runs.run_config import DryRunJudgment, RunConfig, RunSummary
 from data.store import Store, cache_each
 from data.store.errors import BadInput
 from judges.card import Card
-from judges.cards.mt_bench.material import references
+from judges.cards.mt_bench.presentation import references
 from judges.cards.mt_bench.protocol_cards import judge_card, pair_card
 from judges.client import estimate as estimates
 from judges.client.budget import Price, dollars

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from judges.card import Card, prompts_beside
-from judges.cards.mt_bench import material
-from judges.cards.mt_bench.presentation import REPLY, restore_card
+from judges.cards.mt_bench import presentation
 from judges.mtbench.parsing import Counts, is_failed_call, rating, winner
 from judges.params import Params
 from judges.types import Dialogue, Dimension, Pair, Reading, Remark, Scale, Score, Strict, assistant_units
@@ -99,7 +98,8 @@ def _prompts(pair: bool) -> dict[str, str]:
         name.removeprefix("pair").removeprefix("_"): t for name, t in texts.items() if name.startswith("pair") == pair
     }
     note = Path(__file__).with_name("reference.md").read_text(encoding="utf-8").strip()
-    full = {material.join_names([name, "reference"]): t.replace(REPLY, f"{note}\n\n{REPLY}") for name, t in own.items()}
+    with_note = f"{note}\n\n{presentation.REPLY}"
+    full = {f"{name}_reference".lstrip("_"): t.replace(presentation.REPLY, with_note) for name, t in own.items()}
     return own | full
 
 
@@ -112,12 +112,12 @@ CARD = Card(
     read,
     text,
     prompts=_prompts(pair=False),
-    variant=material.variant,
+    variant=presentation.turn_variant,
     parts=assistant_units,
-    fields=material.fields,
+    fields=presentation.turn_fields,
     audits=("same_score", "length_rating", "own_family", "injected_order"),
     defaults=Params(combine="mean"),
-    again=restore_card,
+    again=presentation.restore_card,
     needs=("Reference answers for questions of mathematics, coding and reasoning, as MT-Bench has them.",),
 )
 PAIR = Card(
@@ -129,10 +129,10 @@ PAIR = Card(
     read_pair,
     pair_text,
     prompts=_prompts(pair=True),
-    variant=material.pair_variant,
-    fields=material.pair_fields,
+    variant=presentation.pair_variant,
+    fields=presentation.pair_fields,
     audits=("longer_wins", "first_place_wins"),
     defaults=Params(orders="both", combine="vote"),
-    again=restore_card,
+    again=presentation.restore_card,
 )
 CARDS = (CARD, PAIR)

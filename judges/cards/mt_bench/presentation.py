@@ -1,4 +1,4 @@
-"""The cards of MT-Bench shown differently: other prompts, other references, or a part of an answer only."""
+"""What a judge of MT-Bench sees of an item: an answer, what led to it, its references; or these shown differently."""
 
 from __future__ import annotations
 
@@ -10,16 +10,80 @@ from typing import Any
 from pydantic import Field, ValidationError
 
 from judges.card import Card
-from judges.cards.mt_bench.material import entries_until, join_names, pair_turn, references
 from judges.errors import BadCard
 from judges.mtbench.pair_turns import ANSWER, USER, join_turns, split_turns
 from judges.mtbench.protocol import Thinking
+from judges.mtbench.records import WITH_REFERENCE
 from judges.mtbench.thinking import strip_thinking
-from judges.types import Dialogue, Pair, PairSide, Strict
+from judges.tool_calls import entry_fields
+from judges.types import Dialogue, Pair, PairSide, Strict, Turn, turn_number
 
 REPLY = "## Your reply"
 """The heading under which a prompt says how to reply: what else is said comes before it."""
 _NUMBER = re.compile(r"\{\w+_([1-9])\}")
+
+
+def references(item: Dialogue | Pair, turn: int) -> list[str]:
+    """The reference answers to the turns up to this one that a judge is shown; [] outside math, reasoning and coding.
+
+    If FastChat's files of reference answers (reference_answer/) come with a question, its own `reference` is for
+    people. Then a judge sees only what is under `reference_answer`, even if that is empty.
+    """
+    if item.meta.get("category") not in WITH_REFERENCE:
+        return []
+    reference = item.meta.get("reference_answer", item.meta.get("reference"))
+    answers = [reference] if isinstance(reference, str) else reference
+    if not isinstance(answers, list) or not all(isinstance(text, str) for text in answers):
+        return []
+    return answers[:turn] if len(answers) >= turn and answers[turn - 1].strip() else []
+
+
+def turn_variant(item: Dialogue, part: str) -> str:
+    """The name of the prompt that a turn gets: multi_turn after earlier turns, and reference if there is one."""
+    return _variant(len(entries_until(item, part)) != 2, references(item, turn_number(part)))
+
+
+def pair_variant(item: Pair, _part: str) -> str:
+    """Return the name of the prompt that a pair gets: by its turn, which FastChat's files name, and its reference."""
+    return _variant(pair_turn(item) > 1, references(item, pair_turn(item)))
+
+
+def turn_fields(item: Dialogue, part: str) -> dict[str, Any]:
+    """Return the fields for the judge of a turn: question and answer, or the dialogue up to the turn that it rates."""
+    until = entries_until(item, part)
+    if len(until) == 2:
+        shown: dict[str, Any] = {"question": until[0].text, "answer": until[1].text}
+    else:
+        shown = {"dialogue": [entry_fields(entry) for entry in until], "judged_turn": turn_number(part)}
+    return shown | _with_reference(item, turn_number(part))
+
+
+def pair_fields(item: Pair, _part: str) -> dict[str, Any]:
+    """Return the fields for the judge of a pair; the systems' names are never among them."""
+    shown = {"input": item.input_shown, "response_a": item.response_a.text, "response_b": item.response_b.text}
+    return shown | _with_reference(item, pair_turn(item))
+
+
+def _with_reference(item: Dialogue | Pair, turn: int) -> dict[str, Any]:
+    answers = references(item, turn)
+    return {"reference_answer": [{"turn": n, "text": text} for n, text in enumerate(answers, 1)]} if answers else {}
+
+
+def entries_until(item: Dialogue, part: str) -> list[Turn]:
+    """The entries of a dialogue up to and including the judged one."""
+    turn = turn_number(part)
+    places = (n for n, entry in enumerate(item.turns, 1) if (entry.turn, entry.role) == (turn, "assistant"))
+    return [entry for entry in item.turns[: next(places, None)] if entry.turn <= turn]
+
+
+def pair_turn(item: Pair) -> int:
+    """The turn up to which a pair's answers go, which FastChat's files name."""
+    turn = item.meta.get("turn", 1)
+    return turn if isinstance(turn, int) and turn > 0 else 1
+
+
+def _variant(several_turns: bool, reference_answers: list[str]) -> str:
+    return "_".join(["multi_turn"] * several_turns + ["reference"] * bool(reference_answers))
 
 
 class Presentation(Strict):
@@ -57,7 +121,7 @@ def show(base: Card, shown: Presentation, prompts: dict[str, str], templates: di
         if not templates:
             return base.variant(seen, part)
         turn = len(_turns(seen, part))
-        return join_names(["multi_turn" * (turn > 1), "reference" * bool(references(seen, turn))])
+        return _variant(turn > 1, references(seen, turn))
 
     def fields(item: Any, part: str) -> dict[str, Any]:
         seen = _with_references(_shown_item(item, shown), shown.references)
