@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from math import inf
 from typing import Protocol
 
 from judges.client.budget import Budget, explain_limit
@@ -28,33 +29,25 @@ class Bucket:
     """
 
     def __init__(self, per_minute: float, now: float = 0.0) -> None:
-        self._free = per_minute <= 0
-        self._capacity = max(1.0, per_minute / _MINUTE_SECONDS)
-        self._rate = (
-            per_minute / _MINUTE_SECONDS
-            if per_minute < _MINUTE_SECONDS
-            else (per_minute - self._capacity) / _MINUTE_SECONDS
-        )
+        self._capacity = max(1.0, per_minute / _MINUTE_SECONDS) if per_minute > 0 else inf
+        one_at_a_time = 0 < per_minute < _MINUTE_SECONDS
+        self._rate = (per_minute if one_at_a_time else max(per_minute - self._capacity, 0.0)) / _MINUTE_SECONDS
         self._level, self._at = self._capacity, now
 
     def wait(self, amount: float, now: float) -> float:
         """Seconds until the amount may be taken; 0.0 means now."""
-        if self._free:
-            return 0.0
         self._fill(now)
         lacking = min(amount, self._capacity) - self._level
         return lacking / self._rate if lacking > 1e-9 else 0.0
 
     def take(self, amount: float, now: float) -> None:
         """Take an amount; taking it before `wait` is 0 leaves a debt."""
-        if not self._free:
-            self._fill(now)
-            self._level -= amount
+        self._fill(now)
+        self._level -= amount
 
     def settle(self, estimate: float, real: float) -> None:
         """Correct an estimated amount: `estimate` was taken, `real` was used."""
-        if not self._free:
-            self._level = min(self._level + estimate - real, self._capacity)
+        self._level = min(self._level + estimate - real, self._capacity)
 
     def _fill(self, now: float) -> None:
         self._level = min(self._level + max(now - self._at, 0.0) * self._rate, self._capacity)
@@ -73,7 +66,7 @@ class ConcurrencyWindow:
         self._max_calls = max_calls
         self._size = float(max_calls)
         self._step = max(1.0, max_calls / 20)
-        self._cut_at = float("-inf")
+        self._cut_at = -inf
         self.cuts = 0
         self._turned_away = 0.0
 
