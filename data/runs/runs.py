@@ -180,10 +180,8 @@ def list_runs(store: Store, dataset_id: str = "") -> list[RunSummary]:
     names = {d.id: d.name for d in (*all_datasets(store), *question_sets(store))}
     runs = _runs(store, "$1 = '' or r.dataset_id = $1", dataset_id)
     waiting, elsewhere, summaries = worker.runs_waiting(store), leases.runs_elsewhere(store), []
-    later = terms.resume_terms(store)
-    terms_by_run = {
-        r.id: terms.counted_price(later.get(r.id) or terms.initial_terms(r.settings), r.model, r.settings) for r in runs
-    }
+    own_terms = terms.run_terms(store, {run.id: run.settings for run in runs})
+    terms_by_run = {r.id: terms.counted_price(own_terms[r.id], r.model, r.settings) for r in runs}
     costs_by_run = charges.run_costs(store, {run_id: price for run_id, (_, price) in terms_by_run.items()})
     for run in runs:
         settings, cost = run.settings, costs_by_run[run.id]
@@ -218,16 +216,15 @@ def run_progress(store: Store, run_id: str) -> RunProgress:
     run = _run(store, run_id)
     state, why = worker.run_state(store, run_id)
     live = worker.live_run(run_id)
-    counts = {
-        str(reason): int(n)
-        for reason, n in store.rows(
+    counts: dict[str, int] = dict(
+        store.rows(
             f"select unscored, count(*) from (from judgment m where run_id = $1 qualify {COUNTED_JUDGMENT_SQL}) "
             "group by unscored order by 2 desc, 1",
             [run_id],
         )
-    }
+    )
     calls = store.rows("select count(*) from reply where run_id = $1", [run_id])[0][0]
-    own_terms = terms.latest_terms(store, run_id, run.settings)
+    own_terms = terms.run_terms(store, {run_id: run.settings})[run_id]
     limit, price = terms.counted_price(own_terms, run.model, run.settings)
     cost = charges.run_cost(store, run_id, price)
     latest = store.rows(
@@ -366,7 +363,7 @@ def _run(store: Store, run_id: str) -> _Run:
 
 def _run_config(store: Store, run: _Run) -> RunConfig:
     settings = run.settings
-    limit, price = terms.latest_terms(store, run.id, settings)
+    limit, price = terms.run_terms(store, {run.id: settings})[run.id]
     # Runs from before there were rules say nothing of one, and neither does the id of their judge.
     params = Params.model_validate({"combine": "", **settings["params"]})
     return RunConfig(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from data.runs.run_config import RunConfig
@@ -43,23 +43,14 @@ def budget(
     return None if limit is None or price is None else Budget(limit, price, spent, hold=hold)
 
 
-def latest_terms(store: Store, run_id: str, settings: dict[str, Any]) -> Terms:
-    """Return the terms that a run was given last, by its start or a resume."""
-    return resume_terms(store, run_id).get(run_id) or initial_terms(settings)
-
-
-def initial_terms(settings: dict[str, Any]) -> Terms:
-    """Return the terms that a run was begun with."""
-    price = settings["price"]
-    return settings["spending_limit"], (float(price[0]), float(price[1])) if price else None
-
-
-def resume_terms(store: Store, run_id: str = "") -> dict[str, Terms]:
-    """Return the terms that all runs, or this one, were given last when they were resumed, by run id."""
+def run_terms(store: Store, settings: Mapping[str, dict[str, Any]]) -> dict[str, Terms]:
+    """Return the terms of runs, given the settings of each by its id: as resumed last, or as they were begun."""
     rows = store.rows(
-        "select run_id, spending_limit, price_in, price_out from run_limit_now where $1 = '' or run_id = $1", [run_id]
+        "select run_id, spending_limit, price_in, price_out from run_limit_now where run_id = any($1)", [list(settings)]
     )
-    return {str(key): (limit, None if out is None else (float(in_), float(out))) for key, limit, in_, out in rows}
+    resumed = {run_id: (limit, None if out is None else (in_, out)) for run_id, limit, in_, out in rows}
+    initial = {key: (own["spending_limit"], own["price"] and tuple(own["price"])) for key, own in settings.items()}
+    return initial | resumed
 
 
 def counted_price(of: Terms, model: str, settings: dict[str, Any]) -> Terms:
