@@ -15,6 +15,7 @@ from typing import Any
 from judges.card import Card, Item, describe_origin
 from judges.errors import AssayError, BadCard
 from judges.reading.schema import strict_schema
+from judges.reading.validation import describe_error
 from judges.types import ITEM, Kind
 
 _TEXTS = ("The bridge costs forty million. It opens in May.", "It is cheap, I think! Please ask again.")
@@ -69,7 +70,7 @@ def shown_fields(card: Card) -> list[tuple[str, str, list[str]]]:
     try:
         return [(part, card.variant(item, part), list(card.fields(item, part))) for part in card.parts(item)]
     except Exception as error:
-        why = f"failed on a plain {card.kind}: {_error_line(error)}"
+        why = f"failed on a plain {card.kind}: {describe_error(error)}"
         raise BadCard(f"{describe_origin(card)}: parts(), variant() or fields() {why}. Fix that.") from error
 
 
@@ -152,7 +153,7 @@ def _reading_faults(card: Card) -> Iterator[CardFault]:
                 message_by_cell.setdefault(str(error).partition(" = ")[0], str(error))
                 continue
             except Exception as error:
-                fault = f"a reply cannot be read: {_error_line(error)}. Fix text() or the reply's model."
+                fault = f"a reply cannot be read: {describe_error(error)}. Fix text() or the reply's model."
                 text = f"{describe_origin(card)}: {fault}"
                 message_by_cell.setdefault(text, text)
                 continue
@@ -177,7 +178,3 @@ def _replies(card: Card, fields: Mapping[str, Any]) -> Iterator[str]:
         judge = PracticeJudge(family, frozenset(), 0.0, 0, "")
         reply = answer_message(judge, message, schema, schema is not None)
         yield json.dumps(reply, ensure_ascii=False) if isinstance(reply, dict) else "".join(map(str, reply))
-
-
-def _error_line(error: Exception) -> str:
-    return " ".join(f"{type(error).__name__}: {error}".split())[:200].rstrip(":. ")

@@ -35,10 +35,8 @@ def validate_reading(card: Card, model: Any, item: Item, part: str) -> Reading:
         own = getattr(getattr(card.read, "__code__", None), "co_filename", "")
         lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == own]
         line = f", line {lines[-1]}" if lines and own.endswith("card.py") else ""
-        message = " ".join(f"{type(error).__name__}: {error}".split())[:_MAX_ERROR_CHARACTERS].rstrip(":. ")
-        raise BadCard(
-            f"{describe_origin(card)}{line}: read() failed on item {item.id}: {message}. Fix that, and go on."
-        ) from error
+        why = f"failed on item {item.id}: {describe_error(error)}"
+        raise BadCard(f"{describe_origin(card)}{line}: read() {why}. Fix that, and go on.") from error
     if not isinstance(reading, Reading):
         raise BadCard(
             f"{describe_origin(card)}: read() gives {type(reading).__name__}, but must give a Reading(scores, remarks)."
@@ -56,6 +54,11 @@ def validate_reading(card: Card, model: Any, item: Item, part: str) -> Reading:
         return Reading(unscored="out_of_range", why=str(off))
     _check_remarks(card, reading)
     return _missing(card, item, part, reading, scored)
+
+
+def describe_error(error: Exception) -> str:
+    """What a card's own code raised, on one line of at most 200 characters without a full stop."""
+    return " ".join(f"{type(error).__name__}: {error}".split())[:_MAX_ERROR_CHARACTERS].rstrip(":. ")
 
 
 def _check_scores(card: Card, item: Item, reading: Reading) -> set[tuple[str, str]]:
