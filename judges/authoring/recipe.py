@@ -49,10 +49,6 @@ def _fold_words(value: Any) -> Any:
     return [word.strip().lower() if isinstance(word, str) else word for word in value]
 
 
-def _is_whole_within(value: float, least: int, most: int) -> bool:
-    return isinstance(value, int) and least <= value <= most
-
-
 def steps_fit(lo: float, hi: float, step: float) -> bool:
     """Whether a whole number of steps of this length, below a billion, leads from one end of a scale to the other."""
     steps = (hi - lo) / step
@@ -77,7 +73,8 @@ class RecipeScale(Strict):
     def _a_scale(self) -> RecipeScale:
         if self.kind in ("ordinal", "interval") and not self.lo < self.hi:
             raise ValueError(f"a scale from {self.lo} to {self.hi} has no two answers: the upper end must be higher")
-        if self.kind == "ordinal" and not (_is_whole_within(self.lo, 0, 9) and _is_whole_within(self.hi, 1, 10)):
+        whole_ends = isinstance(self.lo, int) and isinstance(self.hi, int)
+        if self.kind == "ordinal" and not (whole_ends and self.lo >= 0 and self.hi <= 10):
             raise ValueError(
                 "an ordinal scale goes from a whole number to another one, within 0 to 10: else use interval"
             )
