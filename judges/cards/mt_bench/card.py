@@ -18,14 +18,10 @@ from judges.types import Dialogue, Dimension, Pair, Reading, Remark, Scale, Scor
 VERDICTS = ("a", "tie", "b")
 DIMENSIONS = (
     Dimension(
-        "rating",
-        "turn",
-        Scale("ordinal", 1, 10),
-        "Quality of the answer in this turn, 1 to 10.",
-        anchors=(("1", "worst"), ("10", "best")),
-        between=True,
+        "rating", "turn", Scale("ordinal", 1, 10), "Quality of the answer in this turn, 1 to 10.",
+        anchors=(("1", "worst"), ("10", "best")), between=True,
     ),
-)
+)  # fmt: skip
 PAIR_DIMENSIONS = (
     Dimension("verdict", "pair", Scale("unordered", categories=VERDICTS, drawn="tie"), "Which response is better."),
 )
