@@ -202,7 +202,9 @@ class LiveRun:
         except Exception as error:
             log.error("run_broke_off", error, run=self.run_id)
             why = f"The run stopped because of an error in Assay ({type(error).__name__}). Resume it to go on."
-        self._log_end(kind)
+        # Why it ended is not in the log: the reason may quote what an endpoint answered.
+        log_event, seconds = (log.warning if kind == "failed" else log.info), time.monotonic() - self._started_at
+        log_event(f"run_{kind or 'waits'}", run=self.run_id, **self._facts(), judgments=self._stored, seconds=seconds)
         try:
             if kind or capabilities != known or self.store.shared:
                 new = capabilities if capabilities != known else {}
@@ -220,12 +222,6 @@ class LiveRun:
         """Return the facts that the log states of every run."""
         config = self.config
         return {"person": self.actor, "dataset_id": config.dataset_id, "card": config.card.name, "model": config.model}
-
-    def _log_end(self, kind: str) -> None:
-        """Say in the log how it ended. Why is not said there: the reason may quote what an endpoint answered."""
-        tell = log.warning if kind == "failed" else log.info
-        seconds = time.monotonic() - self._started_at
-        tell(f"run_{kind or 'waits'}", run=self.run_id, **self._facts(), judgments=self._stored, seconds=seconds)
 
     async def _run(self, capabilities: dict[str, str]) -> tuple[str, str]:
         """(kind, why) of the run's end."""
