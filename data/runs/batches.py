@@ -253,11 +253,8 @@ class _Batches:
             failed = CallReply(*place, "", "api_error", str(fault), model=config.model)
             charged = isinstance(fault, TransientError) and fault.charged
             return [Charge("try", self._tokens_per_call, config.params.max_tokens), failed] if charged else [failed]
-        tokens, cut = (answer.tokens_in, answer.tokens_out), answer.unscored == "cut_off"
-        size, most = 4 * self._tokens_per_call, config.params.max_tokens
-        tokens_in, tokens_out, estimated = usage.tokens_used(
-            tokens, size, lambda: self._tokens_per_call, answer.raw, cut, most
-        )
+        sent, most = self._tokens_per_call, config.params.max_tokens
+        tokens_in, tokens_out, estimated = usage.tokens_used(answer, 4 * sent, lambda: sent, most)
         return [CallReply(
             *place, answer.raw, answer.unscored, answer.why, answer.mode, answer.model, tokens_in, tokens_out, 1, 0.0,
             answer.logprobs, estimated,

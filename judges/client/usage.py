@@ -38,26 +38,25 @@ def tokens_sent(request: ChatRequest, mode: Mode) -> int:
     return message_tokens + (tokens(json.dumps(request.schema)) if sends_schema else 0)
 
 
-def tokens_used(
-    token_counts: tuple[int, int], size: int, count_sent: Callable[[], int], raw: str, cut: bool, max_tokens: int
-) -> tuple[int, int, bool]:
-    """(tokens in, tokens out, whether they are estimated) of an answer to a call of `size` characters.
+def tokens_used(reply: ClientReply, size: int, count_sent: Callable[[], int], max_tokens: int) -> tuple[int, int, bool]:
+    """(tokens in, tokens out, whether they are estimated) of the answer to a call of `size` characters.
 
-    `token_counts` are the endpoint's, 0 for none. If one is missing or implausible, `count_sent` and the received text
-    count instead. A reply that was cut off, or has no text, may have taken `max_tokens` tokens and is counted so.
+    If one of the endpoint's counts is missing or implausible, `count_sent` and the received text count instead. A reply
+    that was cut off, or has no text, may have taken `max_tokens` tokens and is counted so.
     """
-    good_in = 0 < token_counts[0] <= _MAX_COUNT_FACTOR * size + _COUNT_SLACK_TOKENS
-    good_out = token_counts[1] <= _MAX_COUNT_FACTOR * max_tokens + _COUNT_SLACK_TOKENS and (
-        token_counts[1] > 0 or (good_in and not raw)
+    good_in = 0 < reply.tokens_in <= _MAX_COUNT_FACTOR * size + _COUNT_SLACK_TOKENS
+    good_out = reply.tokens_out <= _MAX_COUNT_FACTOR * max_tokens + _COUNT_SLACK_TOKENS and (
+        reply.tokens_out > 0 or (good_in and not reply.raw)
     )
-    tokens_in = token_counts[0] if good_in else count_sent()
+    tokens_in = reply.tokens_in if good_in else count_sent()
     if good_out:
-        return tokens_in, token_counts[1], not good_in
-    return tokens_in, max_tokens if cut or not raw else min(tokens(raw) + MESSAGE_OVERHEAD_TOKENS, max_tokens), True
+        return tokens_in, reply.tokens_out, not good_in
+    if reply.unscored == "cut_off" or not reply.raw:
+        return tokens_in, max_tokens, True
+    return tokens_in, min(tokens(reply.raw) + MESSAGE_OVERHEAD_TOKENS, max_tokens), True
 
 
 def tokens_billed(reply: ClientReply, request: ChatRequest, mode: Mode, max_tokens: int) -> tuple[int, int, bool]:
     """The same for an answer to this call."""
     size = sum(len(message["content"]) for message in request.messages)
-    token_counts, cut = (reply.tokens_in, reply.tokens_out), reply.unscored == "cut_off"
-    return tokens_used(token_counts, size, lambda: tokens_sent(request, mode), reply.raw, cut, max_tokens)
+    return tokens_used(reply, size, lambda: tokens_sent(request, mode), max_tokens)

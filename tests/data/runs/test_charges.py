@@ -363,7 +363,8 @@ def test_a_batch_is_charged_as_its_results_come(store: Store, monkeypatch: pytes
 )
 def test_usage_by_hand(usage: tuple[int, int], raw: str, cut: bool, expected: tuple[int, int, bool]) -> None:
     size: Callable[[], int] = lambda: 50  # noqa: E731
-    assert tokens_used(usage, 200, size, raw, cut, 1000) == expected
+    reply = ClientReply(raw, "m", *usage, (), "text", "cut_off" if cut else None)
+    assert tokens_used(reply, 200, size, 1000) == expected
 
 
 @pytest.mark.parametrize(("unscored", "out"), [("cut_off", 1000), ("refused", 14), (None, 14)])
