@@ -79,7 +79,7 @@ class LiveRun:
         self.notes: deque[str] = deque(maxlen=5)
         self._stop = ""
         self._started_at, self._stored = 0.0, 0
-        self._judged: deque[tuple[float, int]] = deque()
+        self._judged: deque[tuple[float, int]] = deque(maxlen=1000)
         self._writer = JudgmentWriter(store, actor, run_id, remaining.judge_id, config.card, self.price)
         self._buffer: list[CallReply | FinishedJudgment | Charge] = []
         self._budget: Budget | None = None
@@ -264,13 +264,13 @@ class LiveRun:
 
     async def wait_until_stored(self) -> None:
         """Wait until all that was given is stored. Raises what kept it from being stored."""
-        while (self._buffer or self._putting) and self._failed is None:
+        while self._buffer and self._failed is None:
             self._kick.set()
             await asyncio.sleep(0.01)
         if self._failed is not None:
             raise self._failed
 
-    _done = _putting = False
+    _done = False
 
     async def _writing(self) -> None:
         """Store what has come whenever there is enough of it, or a pause is over, until there is no more."""
@@ -278,8 +278,7 @@ class LiveRun:
             await wait_for(self._kick, STORE_INTERVAL_SECONDS)
             self._kick.clear()
             while self._buffer and self._failed is None:
-                batch, self._buffer[:] = self._buffer[:MAX_EVENTS_PER_CHANGE], self._buffer[MAX_EVENTS_PER_CHANGE:]
-                self._putting = True
+                batch = self._buffer[:MAX_EVENTS_PER_CHANGE]
                 try:
                     async with self._holding:
                         upto = self._budget.lower_hold() if self._budget is not None else None
@@ -287,12 +286,9 @@ class LiveRun:
                 except Exception as error:
                     self._fail(error)
                     break
-                finally:
-                    self._putting = False
+                del self._buffer[: len(batch)]
                 self._stored += added
                 self._judged.append((time.monotonic(), added))
-                while self._judged and self._judged[0][0] < time.monotonic() - _RATE_WINDOW_SECONDS:
-                    self._judged.popleft()
                 self._room.set()
                 if len(self._buffer) < MAX_EVENTS_PER_CHANGE and not self._done:
                     break
