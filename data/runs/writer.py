@@ -17,10 +17,8 @@ from judges.card import Card
 from judges.client.budget import Price, cost
 from judges.client.usage import Charge
 from judges.protocols.call_plan import CallReply, FinishedJudgment, Slot
-from judges.reading.confidence import Logprobs
+from judges.reading.confidence import NOISE, Logprobs
 from judges.strict_json import canonical, storable_text
-
-_FRAME = " \t\r\n\"'`*:,[]{}().│▁Ġ"
 
 
 def answer_words(card: Card) -> frozenset[str]:
@@ -35,7 +33,7 @@ def compact_logprobs(logprobs: Logprobs, known: frozenset[str]) -> str:
     """
 
     def may_answer(entry: tuple[str, object]) -> bool:
-        token = entry[0].strip(_FRAME).lower()
+        token = entry[0].strip(NOISE).lower()
         return bool(token) and (token.isdecimal() or any(word.startswith(token) for word in known))
 
     entries: list[list[object]] = []

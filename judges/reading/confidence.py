@@ -44,7 +44,8 @@ _WORDS = {
     **{name: SourceWords(name, "self-consistency", f"{name} differ") for name in ("samples", "windows", "chapters")},
 }
 _MIN_SURE_SHARE = 0.8
-_NOISE = " \t\r\n\"'`*:,[]{}().│▁Ġ"
+NOISE = " \t\r\n\"'`*:,[]{}().│▁Ġ"
+"""Signs around a value in a token."""
 _MIN_NAMED_SHARE = 0.05
 """Answers below this share of the probability are not named as what the tokens waver between."""
 
@@ -156,7 +157,7 @@ class _Tokens:
             return {}
         token, alternatives = self.tokens[index]
         lead = token[: place.start - self.starts[index]]
-        if lead.strip(_NOISE):
+        if lead.strip(NOISE):
             return {}  # the token holds more than the value: its alternatives are not answers
         weights: dict[float | None, float] = {}
         for text, logprob in alternatives:
@@ -197,7 +198,7 @@ def _strip_token(text: str, lead: str) -> str:
     """A token without the text around a value: the lead text of the chosen token, quotes, commas."""
     if lead and text.startswith(lead):
         text = text[len(lead) :]
-    return text.strip(_NOISE).lower()
+    return text.strip(NOISE).lower()
 
 
 def _starts(scale: Scale) -> set[str]:
