@@ -7,6 +7,7 @@ import json
 import re
 import zipfile
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
@@ -167,12 +168,16 @@ def card_from_file(path: Path) -> Card:
     if zipfile.is_zipfile(io.BytesIO(data)):
         return _folder(_read_zip(path, data), path)
     text = _text(path, data)
+    row: Any = None
     try:
         row = json.loads(text)
     except RecursionError:
         raise BadCard(f"{path} is nested too deeply, so it is not a card.") from None
-    except ValueError:
-        row = _first_line(path, text)
+    except ValueError:  # it may be a file of lines, of which the first holds a card
+        with suppress(ValueError, RecursionError):
+            row = json.loads(text.partition("\n")[0])
+        if not isinstance(row, dict) or not isinstance(row.get("card"), dict):
+            raise BadCard(f"{path} is not JSON: {_ACCEPTED_FILES}") from None
     if isinstance(row, dict) and isinstance(row.get("card"), dict):
         row = row["card"]
     if not isinstance(row, dict):
@@ -237,18 +242,6 @@ def _folder(files: Mapping[str, str], path: Path) -> Card:
         card = replace(card, prompts={"": files["prompt.md"].strip()})
     shown: list[Example] = [parse_example(row, f"{path}, examples.jsonl, line {n}") for n, row in enumerate(rows, 1)]
     return with_examples(card, shown) if shown else card
-
-
-def _first_line(path: Path, text: str) -> Any:
-    """The first line of a file of lines, where that is a card."""
-    first = text.partition("\n")[0]
-    try:
-        row = json.loads(first)
-    except (ValueError, RecursionError):
-        row = None
-    if not isinstance(row, dict) or not isinstance(row.get("card"), dict):
-        raise BadCard(f"{path} is not JSON: {_ACCEPTED_FILES}")
-    return row
 
 
 def _text(path: Path, data: bytes) -> str:
