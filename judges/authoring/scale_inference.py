@@ -85,9 +85,11 @@ def survey(values: Iterable[Any], counts: Iterable[int] = ()) -> Survey:
     for cell, times in zip(values, chain(counts, repeat(1)), strict=False):
         raw[type(cell), _Nested(str(cell)) if isinstance(cell, _NESTED) else cell] += times
     cells: dict[_Sort, Counter[Any]] = defaultdict(Counter)
+    decimal = False
     for (_, cell), count in raw.items():
         sort, value = _read(cell)
         cells[sort][value] += count
+        decimal = decimal or (isinstance(cell, str) and "," in cell and sort == "number" and not value.is_integer())
     words, missing = cells.pop("word", Counter[Any]()), cells.pop("missing", Counter[Any]())
     if missing["none"] and any("none" in rungs and set(words) < set(rungs) for rungs in _LADDERS) and words:
         words["none"] = missing.pop("none")
@@ -100,12 +102,11 @@ def survey(values: Iterable[Any], counts: Iterable[int] = ()) -> Survey:
         return Survey(None, None, *sizes, "every cell is empty")
     plain = set(cells["number"]) if set(cells) <= {"number"} or not numbers else None
     if plain is not None and plain <= {0, 1} and all(word in _FLAGS for word in words):
-        return _certain_survey(RecipeScale(kind="flag"), sizes)
+        return Survey(_FLAG, _FLAG, *sizes)
     if plain is not None and plain and plain <= {1, 2} and words and all(_VERDICTS.get(w) == "tie" for w in words):
-        return _certain_survey(_VERDICT, sizes)
+        return Survey(_VERDICT, _VERDICT, *sizes)
     if plain and (strays := _stray_numbers(cells["number"])):
         return Survey(None, _number_scale(plain - strays), *sizes, explain_strays(sorted(strays)))
-    decimal = any(isinstance(cell, str) and _decimal_comma(cell) for _, cell in raw)
     by_number, why_number = _numeric(cells, decimal) if numbers else (None, "")
     by_word, why_word = _categories(set(words)) if words else (None, "")
     if numbers and words:
@@ -115,7 +116,7 @@ def survey(values: Iterable[Any], counts: Iterable[int] = ()) -> Survey:
         named = ", ".join(repr(str(cell)[:30]) for cell in list(rest)[:3])
         return Survey(None, most, *sizes, f"numbers ({numbers:,}) and words ({words.total():,}) are mixed: {named}")
     scale = by_number or by_word
-    return _certain_survey(scale, sizes) if scale else Survey(None, None, *sizes, why_number or why_word)
+    return Survey(scale, scale, *sizes, why_number or why_word)
 
 
 def stray_cells(counts: Iterable[tuple[Any, int]]) -> list[Any]:
@@ -174,11 +175,8 @@ class _Nested(str):
 
 
 _NESTED = (list, dict, tuple, set)
+_FLAG = RecipeScale(kind="flag")
 _VERDICT = RecipeScale(kind="unordered", categories=["a", "tie", "b"])
-
-
-def _certain_survey(answers: RecipeScale, sizes: tuple[int, int, int]) -> Survey:
-    return Survey(answers, answers, *sizes)
 
 
 def explain_two_scales(
@@ -280,11 +278,6 @@ def _category(sort: _Sort, value: Any, categories: list[str]) -> Any:
         return value
     names = (form.replace("-", " ") for form in (value, _without_number(value)))
     return next((name for name in names if name in categories), value)
-
-
-def _decimal_comma(text: str) -> bool:
-    sort, value = _read(text)
-    return sort == "number" and "," in text and not value.is_integer()
 
 
 def _numeric(cells: dict[_Sort, Counter[Any]], decimal: bool) -> tuple[RecipeScale | None, str]:
