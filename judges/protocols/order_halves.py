@@ -59,12 +59,9 @@ def pack_orders(halves: Mapping[Order, OrderReply]) -> str:
 
 def unpack_orders(raw: str) -> dict[Order, OrderReply]:
     """The reply to each whole order that a stored raw text holds; {} of any other text."""
-    by_order: dict[Order, OrderReply] = {}
-    for name, text, unscored, why in unpack_replies(raw) or ():
-        if name not in ("order:ab", "order:ba"):
-            return {}
-        by_order["ab" if name == "order:ab" else "ba"] = (text, unscored, why)
-    return by_order
+    replies = {name: (text, unscored, why) for name, text, unscored, why in unpack_replies(raw) or ()}
+    whole = {order: replies[f"order:{order}"] for order in ORDERS if f"order:{order}" in replies}
+    return whole if len(whole) == len(replies) else {}
 
 
 def params_with_orders(params: Mapping[str, Any], orders: Mapping[Order, Any]) -> dict[str, Any]:
