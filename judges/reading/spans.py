@@ -135,7 +135,10 @@ def _cell(card: Card, item: Item, part: str, reply: dict[str, Any], path: Path) 
             if isinstance(node.get("turn"), int) and key != "turn":
                 turn = f"turn:{node['turn']}"
             label = next((node[k] for k in _LABELS if isinstance(node.get(k), str) and key != k), None)
-            section = _section(item, label) if label is not None else section
+            if label is not None:
+                labels = [s.label for s in item.sections or []] if isinstance(item, Pair) else []
+                number = section_numbers(labels)(label)
+                section = "" if number is None else f"section:{number}"
             side = _SIDES.get(str(key), side)
             name = str(key) if key in known else name
             if key in _VALUES and node.get("name") in known:
@@ -157,11 +160,6 @@ def _cell(card: Card, item: Item, part: str, reply: dict[str, Any], path: Path) 
     except BadScale:
         return None
     return (unit, dimension) if dimension is not None else None
-
-
-def _section(item: Item, label: str) -> str:
-    number = section_numbers([s.label for s in item.sections or []])(label) if isinstance(item, Pair) else None
-    return "" if number is None else f"section:{number}"
 
 
 def _marks(card: Card, part: str, raw: str, last: bool) -> list[ValueSpan]:
