@@ -241,7 +241,13 @@ class Run:
                 if self._trial and self._in_prose(request, answer):
                     continue
                 charged = False  # the answer tells itself what it cost
-                return self._make_reply(task, piece, answer, bill, tried, seconds)
+                if self._trial:
+                    self.client.remember(self.model)
+                    self._end_trial()
+                return CallReply(
+                    *task.slot, piece, answer.raw, answer.unscored, answer.why, answer.mode, answer.model,
+                    bill[0], bill[1], tried, seconds, answer.logprobs, bill[2],
+                )  # fmt: skip
             except FatalError:
                 real, used, charged = 0.0, 0.0, False
                 raise
@@ -282,17 +288,6 @@ class Run:
             await wait_for(self._ended, delay)
             if self._ended.is_set():
                 return None
-
-    def _make_reply(
-        self, task: Task, piece: str, reply: ClientReply, bill: tuple[int, int, bool], tried: int, seconds: float
-    ) -> CallReply:
-        if self._trial:
-            self.client.remember(self.model)
-            self._end_trial()
-        return CallReply(
-            *task.slot, piece, reply.raw, reply.unscored, reply.why, reply.mode, reply.model,
-            bill[0], bill[1], tried, seconds, reply.logprobs, bill[2],
-        )  # fmt: skip
 
     def _make_failed_reply(
         self, task: Task, piece: str, mode: Mode, tried: int, began: float, unscored: UnscoredReason, why: str,
