@@ -347,14 +347,11 @@ class Client:
         elif finish == "length":
             unscored, why = "cut_off", response_body.explain_cut_off(tokens_out, call.params.max_tokens)
         model = self._clean(str(data.get("model") or call.model))[:300]
-        logprobs = self._logprobs(choice) if call.params.logprobs else ()
+        logprobs = response_body.read_logprobs(choice.get("logprobs")) if call.params.logprobs else ()
+        tokens = "".join(token for token, _ in logprobs)
+        if self._clean(tokens) != tokens:  # the stored text was changed, and they do not fit it
+            logprobs = ()
         return ClientReply(raw or refused, model, tokens_in, tokens_out, logprobs, mode, unscored, why)
-
-    def _logprobs(self, choice: dict[str, Any]) -> Logprobs:
-        """The tokens of a reply; () if they do not fit the stored text, because that was changed."""
-        logprobs = response_body.read_logprobs(choice.get("logprobs"))
-        joined = "".join(token for token, _ in logprobs)
-        return logprobs if self._clean(joined) == joined else ()
 
     def _no_json(self, body: bytes) -> Exception:
         head = body[:300].decode("utf-8", "replace")
