@@ -286,7 +286,10 @@ class _Spread:
             for message in await runner.handle.collect():
                 self._losses_in_a_row = 0
                 if isinstance(message, RunnerEnd):
-                    self._handle_end(message)
+                    self.capabilities.update(message.capabilities)
+                    if message.fault:
+                        fault = RuntimeError if message.is_own_error else FatalError
+                        self._finish(fault=fault(message.fault))
                     return
                 self._handle_message(runner, message)
             while len(self._out) > self._max_out and not self._ended.is_set():
@@ -320,13 +323,6 @@ class _Spread:
                 self._emit(message)
             case Charge() | RunNotice():
                 self._emit(message)
-
-    def _handle_end(self, message: RunnerEnd) -> None:
-        self.capabilities.update(message.capabilities)
-        if message.is_own_error:
-            self._finish(fault=RuntimeError(message.fault))
-        elif message.fault:
-            self._finish(fault=FatalError(message.fault))
 
     async def _admit(self, runner: _Runner, asking: AdmissionRequest) -> None:
         try:
