@@ -15,7 +15,7 @@ from typing import Any
 from judges.card import Card, Item
 from judges.errors import AssayError
 from judges.params import Params
-from judges.types import Dialogue, Pair, Response
+from judges.types import Dialogue, Response
 
 PLANTED_SIDE = "b"
 """The side of a pair that an order is planted into: the second, which the first place does not favour."""
@@ -82,6 +82,7 @@ def _without_reference(item: Item) -> Item:
 
 
 def _plant_order(card: Card, item: Item) -> Item:
+    """The order is behind every assistant turn, the output, or response B, whose last section holds it, too."""
     if isinstance(item, Dialogue):
         turns = [
             t.model_copy(update={"text": _with_order(card, t.text)}) if t.role == "assistant" else t for t in item.turns
@@ -89,18 +90,12 @@ def _plant_order(card: Card, item: Item) -> Item:
         return item.model_copy(update={"turns": turns})
     if isinstance(item, Response):
         return item.model_copy(update={"output": _with_order(card, item.output)})
-    return _plant_in_pair(card, item)
-
-
-def _plant_in_pair(card: Card, item: Pair) -> Pair:
-    """The order is appended to response B; the last section of B that reaches its end holds it, too."""
     old = item.response_b.text or ""
     text = _with_order(card, old)
     sections = item.sections and [
-        s.model_copy(update={"b": (s.b[0], len(text))}) if s.b is not None and s.b[1] == len(old) and s.b[0] < s.b[1]
-        else s
+        s.model_copy(update={"b": (s.b[0], len(text))}) if s.b is not None and s.b[0] < s.b[1] == len(old) else s
         for s in item.sections
-    ]  # fmt: skip
+    ]
     side = item.response_b.model_copy(update={"text": text})
     return item.model_copy(update={"response_b": side, "sections": sections})
 
