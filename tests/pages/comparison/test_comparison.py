@@ -58,9 +58,9 @@ def test_the_address_keeps_which_judges_are_compared_and_that_none_are(address: 
     def form() -> None:
         import streamlit as st
 
-        from pages.comparison import tables
+        from pages.comparison import page
 
-        st.text(" ".join(tables.choose_judges({"a": "A", "b": "B", "c": "C"}, "a")))
+        st.text(" ".join(page.choose_judges({"a": "A", "b": "B", "c": "C"}, "a")))
 
     page = AppTest.from_function(form, default_timeout=60)
     if address is not None:
