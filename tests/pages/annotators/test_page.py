@@ -21,7 +21,7 @@ def test_a_rating_without_gold_does_not_count_as_one_whose_gold_differs() -> Non
         from data.annotators.annotators import DawidSkeneEstimate, DifferingCell
         from judges.stats.raters.dawid_skene import fit_dawid_skene
         from judges.types import Scale
-        from pages.annotators import tables
+        from pages.annotators import page
 
         model = fit_dawid_skene(*np.array([[0, 0, 1, 1], [0, 1, 0, 1], [0, 1, 2, 2]]), 5)
         cells = {
@@ -31,7 +31,7 @@ def test_a_rating_without_gold_does_not_count_as_one_whose_gold_differs() -> Non
         }
         differing = tuple(cells[name] for name in st.text_input("cells").split())
         estimate = DawidSkeneEstimate(model, 9, differing)
-        tables.draw_dawid_skene(estimate, differing, Scale("ordinal", 1, 5), "key", "demo")
+        page.draw_dawid_skene(estimate, differing, Scale("ordinal", 1, 5), "key", "demo")
 
     page_test = AppTest.from_function(page, default_timeout=60).run()
     begin = "Of 9 ratings with labels of two people or more, the estimate differs from gold in "
