@@ -2,22 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import streamlit as st
 
 from data.audits import audits
 from data.audits.evidence import Scope
+from data.gold.gold import BASES
 from data.queue import queue
 from data.records import items
 from data.records.access import Person
 from data.records.datasets import Dataset
+from data.records.exposure import NOTE
 from data.runs import runs
 from judges import triage
-from judges.audits import Audit, AuditFinding, all_audits
+from judges.audits import Audit, AuditFinding, Flag, Verdict, all_audits
 from judges.plural import many
-from pages.audits import justification_check, rows
-from pages.ui import charts, choose, run_estimate, session, text, url_state
+from judges.render.findings.findings import Column
+from judges.render.words import cell
+from judges.triage import describe_unit
+from pages.audits import justification_check
+from pages.ui import charts, choose, run_estimate, session, tables, text, url_state
+
+BADGES: dict[Verdict, str] = {
+    "alarm": ":red-badge[:material/error: alarm]",
+    "warning": ":orange-badge[:material/warning: warning]",
+    "pass": ":green-badge[:material/check_circle: pass]",
+    "not tested": ":gray-badge[:material/hourglass_empty: not tested]",
+}
+"""The verdicts in the order in which they are shown."""
+COUNT_TEMPLATES = {
+    "alarm": ":red[:material/error:] **{n}** in alarm",
+    "warning": ":orange[:material/warning:] **{n}** with a warning",
+    "pass": ":green[:material/check_circle:] **{n}** passed",
+    "not tested": ":gray[:material/hourglass_empty:] **{n}** not tested",
+}
+MAX_SHOWN_ITEMS = 500
+"""Items of a finding that are listed, and taken into the queue at a time."""
+COLUMNS = {"Item": Column(width=190), "Where": Column(width=130), "Why": Column(width="large")}
 
 
 def page() -> None:
@@ -46,13 +69,12 @@ def page() -> None:
     if not results.findings:
         st.info("The card of this judge names no audits.", icon=":material/check:")
         return
-    rows.draw_scope(results.scope, results.findings)
-    limits, opened = audits.audit_limits(store), st.query_params.get("audit", "")
-    for name in rows.sort_by_verdict(results.findings):
+    _draw_scope(results.scope, results.findings)
+    limits, opened, order = audits.audit_limits(store), st.query_params.get("audit", ""), list(BADGES)
+    for name, finding in sorted(results.findings.items(), key=lambda pair: order.index(pair[1].verdict)):
         audit = all_audits()[name]
         with st.container(border=name == opened):
-            limit = limits.get(name, audit.threshold)
-            rows.draw_audit_row(audit, results.findings[name], limit, name == opened)
+            _draw_audit_row(audit, finding, limits.get(name, audit.threshold), name == opened)
             if name == opened:
                 _detail(me, dataset, judge, name, results)
 
@@ -63,7 +85,9 @@ def _detail(me: Person, dataset: Dataset, judge: str, name: str, results: audits
     limit, key = audits.audit_limits(store).get(name, audit.threshold), f"{dataset.id}:{judge}:{name}"
     with st.container(horizontal=True, vertical_alignment="top"):
         with st.container(width="stretch", gap=None):
-            rows.draw_definition(audit, limit)
+            text.say("{measures}", measures=audit.measures)
+            condition = audit.alarm.replace("{threshold}", "the limit" if limit is None else f"{limit:g}")
+            text.quiet("**Alarm:** {said}", said=condition)
         if audit.threshold is not None and me.may("lead"):
             _draw_limit(me.name, audit, limit)
     if finding.plot is not None:
@@ -81,9 +105,9 @@ def _items(me: Person, dataset: Dataset, judge: str, name: str, finding: AuditFi
     """The items behind a finding: a click leads to the desk, a button takes them into the review queue."""
     if not finding.flags:
         return
-    shown = audits.visible_flags(session.store(), me.name, judge, finding.flags, rows.MAX_SHOWN_ITEMS)
+    shown = audits.visible_flags(session.store(), me.name, judge, finding.flags, MAX_SHOWN_ITEMS)
     names = items.item_names(session.store(), [flag.item for flag in shown])
-    rows.draw_flags(shown, len(finding.flags), names, f"flags:{key}", dataset.name)
+    _draw_flags(shown, len(finding.flags), names, f"flags:{key}", dataset.name)
     if me.may("researcher"):
         draw_take_button(me.name, dataset, judge, name, finding)
 
@@ -141,7 +165,7 @@ def _draw_needs(dataset: str, needs: str, scope: Scope) -> None:
 
 def draw_take_button(actor: str, dataset: Dataset, judge: str, name: str, finding: AuditFinding) -> None:
     """The button that takes the items of a finding into the review queue, and what came of it."""
-    flags = finding.flags[: rows.MAX_SHOWN_ITEMS]
+    flags = finding.flags[:MAX_SHOWN_ITEMS]
     n, key = len({flag.item for flag in flags}), f"{dataset.id}:{judge}:{name}"
     outcomes: dict[str, tuple[int, int, int]] = session.scratch("flagged")
     these = "these" if len(flags) == len(finding.flags) else "the strongest"
@@ -178,16 +202,70 @@ def _draw_limit(actor: str, audit: Audit, now: float | None) -> None:
             "Limit", low, high, min(max(float(now or 0), low), high), 0.05, key=f"limit:value:{audit.name}:{now}",
             label_visibility="collapsed",
         )  # fmt: skip
-        with st.container(horizontal=True):
-            if st.button(
-                "Set", type="primary", disabled=value == now and pending is None, key=f"limit:set:{audit.name}"
-            ):
-                _save_limit(actor, audit.name, value)
-            if st.button("Back to the default", disabled=now == audit.threshold, key=f"limit:reset:{audit.name}"):
-                _save_limit(actor, audit.name, None)
+        with st.container(horizontal=True), text.refusals():
+            same = value == now and pending is None
+            sets = st.button("Set", type="primary", disabled=same, key=f"limit:set:{audit.name}")
+            default = audit.threshold
+            if st.button("Back to the default", disabled=now == default, key=f"limit:reset:{audit.name}") or sets:
+                audits.set_audit_limit(session.store(), actor, audit.name, value if sets else None)
+                st.rerun()
 
 
-def _save_limit(actor: str, name: str, value: float | None) -> None:
-    with text.refusals():
-        audits.set_audit_limit(session.store(), actor, name, value)
-        st.rerun()
+def _draw_scope(scope: Scope, findings: Mapping[str, AuditFinding]) -> None:
+    """Draw the number of findings by verdict, and the replies and labels that were used."""
+    with st.container(horizontal=True, gap="medium"):
+        for verdict in BADGES:
+            if n := sum(finding.verdict == verdict for finding in findings.values()):
+                with st.container(width="content"):
+                    text.say(COUNT_TEMPLATES[verdict], n=n)
+    basis = next((title.lower() for key, title in BASES.items() if key == scope.basis), "")
+    text.quiet(
+        "From {replies} to {items}{sample}; {unscored}. {gold}",
+        replies=many(scope.replies, "reply", "replies"), items=many(scope.items, "item"),
+        sample=scope.drawn, unscored=f"{scope.unscored:,} could not be used" if scope.unscored else "all could be used",
+        gold=f"Reference labels (gold): {basis}, {many(scope.gold, 'rating')}." if scope.gold else "No reference "
+            "labels (gold) yet.",
+    )  # fmt: skip
+
+
+def _draw_audit_row(audit: Audit, finding: AuditFinding, limit: float | None, opened: bool) -> None:
+    """One audit in a line: verdict, title and why, figure with interval and limit."""
+    verdict, title, figures = st.columns([15, 62, 23], gap="small", vertical_alignment="top")
+    with verdict:
+        st.markdown(BADGES[finding.verdict])
+    with title, st.container(gap=None):
+        url_state.fold_button(audit.title, "audit", audit.name, opened)
+        text.quiet("{why}", why=finding.why)
+    with figures, st.container(gap=None):
+        if finding.figure is None:
+            return
+        interval = finding.interval
+        ends = None if interval is None or interval.low is None or interval.high is None else interval
+        text.say(
+            "**{figure}**" + (" &nbsp;{low} to {high}" if ends else ""), figure=_format_figure(finding.figure),
+            low=_format_figure(ends.low) if ends else "", high=_format_figure(ends.high) if ends else "",
+        )  # fmt: skip
+        if limit is not None:
+            text.quiet("limit {limit}", limit=f"{limit:g}")
+
+
+def _format_figure(figure: float | None) -> str:
+    """A figure with two decimals; a whole number as it is."""
+    return cell(figure, ",.0f" if figure is not None and figure == int(figure) and abs(figure) > 1 else ".2f")
+
+
+def _draw_flags(shown: Sequence[Flag], total: int, names: Mapping[str, str], key: str, dataset: str) -> None:
+    """The items behind a finding, those of `total` that may be shown; a click opens one on the desk."""
+    more = f"; the {len(shown):,} strongest are listed" if len(shown) == MAX_SHOWN_ITEMS < total else ""
+    text.say("**{n}**{more}. Click one to open it on the desk.", n=many(total, "case"), more=more)
+    if len(shown) < min(total, MAX_SHOWN_ITEMS):
+        st.caption(NOTE)
+    if shown:
+        rows = [
+            {
+                "Item": names.get(f.item, f.item),
+                "Where": f"{describe_unit(f.unit)}{f.dimension.replace('_', ' ')}".strip(), "Why": f.text,
+            }
+            for f in shown
+        ]  # fmt: skip
+        tables.item_table(tables.drop_empty_columns(rows, ["Where"]), COLUMNS, [f.item for f in shown], key, dataset)

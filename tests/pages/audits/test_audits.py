@@ -21,7 +21,8 @@ from data.records import people
 from data.records.datasets import ensure_dataset
 from data.store import open_store
 from data.store.errors import StoreFailed
-from pages.audits import justification_check, rows
+from pages.audits import justification_check
+from pages.audits import page as audits_page
 from pages.ui import session
 from tests import seeds
 from tests.pages.desk_driver import at_rest, enter, press
@@ -33,7 +34,7 @@ BROKEN, COUNT = 3, 40
 
 def test_a_figure_below_0_has_a_minus_sign_and_no_hyphen() -> None:
     figures = {None: "–", -0.07: "\u22120.07", -0.001: "0.00", 0.5: "0.50", 1.0: "1.00", 3.0: "3", 1234.0: "1,234"}
-    assert {figure: rows._format_figure(figure) for figure in figures} == figures
+    assert {figure: audits_page._format_figure(figure) for figure in figures} == figures
 
 
 def justified_rows() -> list[seeds.Json]:
