@@ -23,7 +23,7 @@ from data.records import tags
 from data.records.access import Person
 from data.records.datasets import dataset_named
 from data.store import open_store
-from pages.queue import dialogs, table
+from pages.queue import dialogs
 from pages.queue import page as queue_page
 from pages.ui import session, tables
 from tests import seeds
@@ -91,7 +91,7 @@ def test_an_item_that_is_assigned_says_for_whom_it_is_reserved(tmp_path: Path, m
     monkeypatch.setattr(tables, "wrapped_table", lambda columns, rows, *_, **__: shown.extend(rows))
     for search in ("", "דנה"):
         listed = list_queue(store, "lea", dataset, "review", QueueFilters(), search=search)
-        table.queue_table(listed, "review", "key")
+        queue_page.queue_table(listed, "review", "key")
     *every, only = [row[-1] for row in shown]
     both = "reserved for ben, \u2068דנה\u2069"
     assert every == [both, "reserved for anyone with the tag ja", "reserved by cy", "to label"] and only == both
@@ -118,7 +118,7 @@ def test_a_page_of_the_list_whose_items_were_answered_meanwhile_gives_way_to_the
     monkeypatch.setattr(session, "whole_store", lambda: store)
     monkeypatch.setattr(session, "me", lambda: Person("ann", "annotator", True))
     monkeypatch.setattr(queue_page, "PAGE_ROWS", 2)
-    monkeypatch.setattr(queue_page.table, "queue_table", lambda listed, *_: st.text(len(listed.rows)) and None)
+    monkeypatch.setattr(queue_page, "queue_table", lambda listed, *_: st.text(len(listed.rows)) and None)
     page = AppTest.from_function(draw_list, default_timeout=60).run()
     page.button_group[0].set_value("to label").run()
     next(button for button in page.button if button.label == "Last").click().run()
