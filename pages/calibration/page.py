@@ -8,29 +8,32 @@ import streamlit as st
 
 from data.approvals import check_results, policy
 from data.audits import audits
-from data.calibration import baselines, calibration, human_ceiling, votes, weakest_turns
+from data.calibration import baselines, calibration, human_ceiling, means, score_sums, votes, weakest_turns
 from data.calibration.both_orders import load_positional_agreement
 from data.calibration.calibration import BasisSize
+from data.calibration.item_fields import SYSTEM
+from data.calibration.score_sums import Mean
 from data.gold import fewshot
 from data.gold.gold import BASES, Basis
-from data.records import combinations, settings
+from data.records import combinations
 from data.records.datasets import Dataset
 from data.records.settings import Waiting, gold_rule
 from data.reports.bundle import bundle
 from data.reports.report import make_report
-from data.store import Store
+from data.store.errors import BadInput
 from judges.audits import AuditFinding, all_audits
 from judges.plural import many
 from judges.render.findings import both_orders as both_orders_findings
 from judges.render.findings import disputes as disputes_findings
+from judges.render.findings import means as means_findings
 from judges.render.findings import weakest_turns as weakest_turns_findings
-from judges.render.findings.findings import Column
+from judges.render.findings.findings import COUNT, Column
 from judges.render.words import cell, span
 from judges.stats.calibration import DimensionResult, Summary
 from judges.stats.uncertainty import Interval
-from judges.stats.votes import JUDGE, VoteAgreement
+from judges.stats.votes import JUDGE
 from judges.types import Dimension
-from pages.calibration import dimension, means, overview
+from pages.calibration import dimension, overview
 from pages.calibration.selection import CalibrationSelection
 from pages.ui import choose, findings, picture, session, tables, text, url_state
 
@@ -67,16 +70,22 @@ def page() -> None:
     if basis is None:
         _explain_no_gold(dataset.name)
         _draw_both_orders(selection)
-        means.panel(selection, names, opened=True)
+        _draw_means(selection, names, opened=True)
         return
+    pairs = check_results.with_and_without_waiting(store, dataset.id, judge, basis, dropped)
+    rule = gold_rule(store, dataset.id).waiting
     with bar:
-        waits = _choose_waiting(selection)
-    lines = _load_results(store, selection, waits, gate, counted)
+        waits = url_state.select("waiting", "Not adjudicated", _WAITING_NAMES, rule, 230) if pairs else rule
+    lines = gate
+    if (basis, dropped, waits) != (counted, False, rule):
+        with st.spinner("Comparing the judge with gold ..."):
+            shown = check_results.summaries(store, dataset.id, judge, basis, dropped, waits)
+            lines = check_results.dimension_results(store, dataset.id, judge, shown)
     key = f"{dataset.id}:{judge}:{basis}:{dropped}:{waits}"
     overview.draw_labels_used(lines, basis, dropped, counted, sizes)
     overview.draw_samples_note(combinations.combination_start(store, judge))
     text.example_items(fewshot.items_in_prompt(store, judge))
-    _draw_disputes(selection)
+    _draw_disputes(pairs, rule, dataset.name)
     with st.spinner("Comparing people with each other ..."):
         tops = human_ceiling.kappas_between_people(store, dataset.id, judge, dimensions)
     overview.draw_intervals(lines, tops, approval_policy, key)
@@ -92,7 +101,7 @@ def page() -> None:
     if turns := weakest_turns.compare_weakest_turns(store, dataset.id, judge, basis):
         with st.container(border=True):
             findings.draw(weakest_turns_findings.findings(turns), "weakest")
-    means.panel(selection, names)
+    _draw_means(selection, names)
 
 
 def _downloads(dataset: Dataset, judge: str, model: str) -> None:
@@ -131,20 +140,6 @@ def _basis(
     basis = url_state.select("basis", "Labels used", overview.basis_names(rests), full[0], 460 if rests else 390)
     ways = {"counted": "counted", "dropped": "dropped"}
     return basis, drawn and url_state.select("ties", "Ties", ways, width=150) == "dropped"
-
-
-def _load_results(
-    store: Store, selection: CalibrationSelection, waiting: Waiting, gate: list[DimensionResult], counted: Basis
-) -> list[DimensionResult]:
-    """All dimensions on the chosen labels; those of the approval check (`gate`) where its labels are chosen."""
-    rule = gold_rule(store, selection.dataset).waiting
-    if (selection.basis, selection.dropped, waiting) == (counted, False, rule):
-        return gate
-    with st.spinner("Comparing the judge with gold ..."):
-        shown = check_results.summaries(
-            store, selection.dataset, selection.judge, selection.basis, selection.dropped, waiting
-        )
-        return check_results.dimension_results(store, selection.dataset, selection.judge, shown)
 
 
 def _explain_no_gold(dataset: str) -> None:
@@ -190,39 +185,14 @@ def _draw_both_orders(selection: CalibrationSelection) -> None:
 _WAITING_NAMES: dict[Waiting, str] = {"counted": "counted, as combined", "out": "left out"}
 
 
-def _choose_waiting(selection: CalibrationSelection) -> Waiting:
-    """Return how these cells count on the page: as chosen if there are any, else by the dataset's gold rule."""
-    rule = settings.gold_rule(session.store(), selection.dataset).waiting
-    if not _summary_pairs(selection):
-        return rule
-    return url_state.select("waiting", "Not adjudicated", _WAITING_NAMES, rule, 230)
-
-
-def _draw_disputes(selection: CalibrationSelection) -> None:
-    """Kappa and bias with and without those ratings, of every dimension that has some; nothing where none has."""
-    pairs = _summary_pairs(selection)
+def _draw_disputes(pairs: Sequence[tuple[Summary, Summary]], rule: Waiting, dataset: str) -> None:
+    """Kappa and bias with and without the ratings that wait, of every dimension that has some; nothing without any."""
     if not pairs:
         return
     n = sum(counted.people.waiting for counted, _ in pairs)
     with st.expander(text.escape(f"{many(n, 'rating')} to adjudicate"), icon=":material/balance:"):
-        rule = settings.gold_rule(session.store(), selection.dataset).waiting
         findings.draw(disputes_findings.findings(pairs, rule == "counted"), "disputes")
-        url_state.link("adjudication", "Adjudicate them", dataset=selection.name)
-
-
-def _summary_pairs(selection: CalibrationSelection) -> list[tuple[Summary, Summary]]:
-    return check_results.with_and_without_waiting(
-        session.store(), selection.dataset, selection.judge, selection.basis, selection.dropped
-    )
-
-
-@text.fragment
-def _draw_votes(selection: CalibrationSelection, dimension: Dimension) -> None:
-    """The agreement table, where people of named teams have voted."""
-    store = session.store()
-    agreements = votes.team_agreement(store, selection.dataset, selection.judge, dimension)
-    if agreements:
-        _table(agreements, _majority(store, selection, dimension))
+        url_state.link("adjudication", "Adjudicate them", dataset=dataset)
 
 
 _TIES = ("ties counted", "ties dropped")
@@ -237,8 +207,13 @@ _COLUMNS = {
 }
 
 
-def _table(agreements: Sequence[VoteAgreement], majority: tuple[Summary, Summary]) -> None:
-    """Agreement of single votes; then the judge against the majority, with kappa."""
+@text.fragment
+def _draw_votes(selection: CalibrationSelection, dimension: Dimension) -> None:
+    """Agreement of single votes, where people of named teams have voted; then the judge against the majority."""
+    store = session.store()
+    agreements = votes.team_agreement(store, selection.dataset, selection.judge, dimension)
+    if not agreements:
+        return
     st.header("Votes", anchor=False)
     rows = [
         {
@@ -256,7 +231,9 @@ def _table(agreements: Sequence[VoteAgreement], majority: tuple[Summary, Summary
         "Intervals are by items. Agreement between people is the ceiling to compare with; a consistent judge may agree "
         "with single people more than they do with each other."
     )
-    for name, summary in zip(_TIES, majority, strict=True):
+    for name, dropped in zip(_TIES, (False, True), strict=True):
+        summaries = check_results.summaries(store, selection.dataset, selection.judge, "all", dropped)
+        summary = next(s for s in summaries if s.dimension == dimension)
         text.say(
             "Judge and majority vote, {name}: agreement **{exact}**, Cohen's kappa **{kappa}** ({ends}), {n}.",
             name=name, exact=cell(summary.exact, ".1%"), kappa=cell(summary.interval.point),
@@ -268,10 +245,58 @@ def _shares(name: str, interval: Interval) -> dict[str, float | int | str | None
     return {name: interval.point, f"{name} n": interval.cells, f"{name} interval": span(interval, ".1%")}
 
 
-def _majority(store: Store, selection: CalibrationSelection, dimension: Dimension) -> tuple[Summary, Summary]:
-    """The judge held against the majority of all votes, with ties counted and dropped."""
-    variants = [
-        check_results.summaries(store, selection.dataset, selection.judge, "all", dropped) for dropped in (False, True)
+@text.fragment
+def _draw_means(selection: CalibrationSelection, judges: Mapping[str, str], opened: bool = False) -> None:
+    """Means by any field of the items, and beside another judge on the same cells."""
+    store = session.store()
+    if not means.has_means(store, selection.judge):
+        return
+    fields = means.group_fields(store, selection.dataset)
+    with st.expander("Mean scores", expanded=opened, icon=":material/functions:"):
+        st.caption("The judge's own scores, not corrected. How far they agree with people is shown above.")
+        chosen = _choose_means(fields, judges, selection.judge)
+        try:
+            _draw_means_table(means.means_table(store, selection.dataset, selection.judge, chosen), chosen.by)
+        except BadInput as error:
+            text.quiet("{why} Means by system:", why=str(error))
+            _by_system(score_sums.score_means(store, selection.dataset, selection.judge))
+
+
+_ALL = "all items"
+
+
+def _choose_means(fields: Mapping[str, Sequence[str]], judges: Mapping[str, str], judge: str) -> means.MeansChoice:
+    """By which field, of which items only, and beside which judge; all of it is kept in the address."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        by = url_state.select("by-field", "Means by", {"": _ALL} | {name: name for name in fields}, SYSTEM, 200)
+        pairs = {f"{name}={value}": (name, value) for name, values in fields.items() for value in values}
+        only = url_state.select("only", "Only items of", {"": _ALL} | {key: key for key in pairs}, width=240)
+        others = {"": "no other judge"} | {id_: name for id_, name in judges.items() if id_ != judge}
+        other = url_state.select("beside", "On the same ratings as", others, width=330)
+    return means.MeansChoice(by, (pairs[only],) if only else (), other)
+
+
+def _by_system(scores: list[Mean]) -> None:
+    """Draw the judge's mean score for each system; "all" is over all its rows."""
+    rows = [
+        (m.system or "unnamed", m.dimension.replace("_", " "), m.unit.replace(":", " ") or "all", m.cells, m.mean)
+        for m in scores
     ]
-    with_ties, without_ties = (next(s for s in summaries if s.dimension == dimension) for summaries in variants)
-    return with_ties, without_ties
+    texts = dict.fromkeys(("system", "dimension", "unit"), Column())
+    tables.table(rows, texts | {"scores": COUNT, "mean": Column(".4f")}, max_rows=10)
+
+
+def _draw_means_table(table: means.MeansTable, by: str) -> None:
+    """A row for every group and dimension, with the columns that are not empty."""
+    if table.unshared is not None:
+        own, other = table.unshared
+        text.quiet(
+            "On the ratings of both judges: {own} of this judge alone and {other} of the other are left out.",
+            own=f"{own:,}", other=f"{other:,}",
+        )  # fmt: skip
+    if table.rows:
+        findings.draw_table(means_findings.table([row.display for row in table.rows], by), "means")
+    else:
+        st.caption("This judge gives no numeric scores or flags here.")
+    if sentence := means.explain_few_scores(table):
+        text.quiet("{few}", few=sentence)
