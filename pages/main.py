@@ -106,7 +106,7 @@ def run() -> None:
     if page is not own_pages["desk"]:  # every line of it is the item's
         _show_version()
     if savers := {sort: save for a, (sort, save) in SAVERS.items() if a in own_pages and page is not own_pages[a]}:
-        save_unsent(me, page.url_path, text.time_zone(), savers)
+        save_unsent(me, page.url_path, savers)
     st.set_page_config(page_title=f"{page.title} · Assay")
     page.run()
 

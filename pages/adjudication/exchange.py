@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import tzinfo
 from typing import Any
 
 from data.adjudication import adjudication, adjudication_items
@@ -14,7 +13,7 @@ from pages.server import limits
 from pages.ui import session, text
 
 
-def save_sent(me: Person, key: str, state: dict[str, Any], zone: tzinfo) -> None:
+def save_sent(me: Person, key: str, state: dict[str, Any]) -> None:
     """Carry out the acts that the component with that key has sent, in order, and keep the outcome in `state`.
 
     acked: [{key, at, names}], refused: [{key, why}], notice: why nothing more could be saved, or None. Acts in neither
@@ -42,7 +41,7 @@ def save_sent(me: Person, key: str, state: dict[str, Any], zone: tzinfo) -> None
             refusal = {"key": act_key, "why": text.isolate_names(str(error))}
             state["refused"] = [*state.get("refused", []), refusal][-session.MAX_ENTRIES :]
             continue
-        at = f"{text.in_zone(now(), zone):%H:%M:%S}"
+        at = f"{text.local_time(now()):%H:%M:%S}"
         state["acked"] = [*state.get("acked", []), {"key": act_key, "at": at, "names": names}][-session.MAX_ENTRIES :]
     try:  # last: what was decided before was decided without it
         if item := session.as_text(outbox.get("reveal")):

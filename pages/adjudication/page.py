@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import tzinfo
 from typing import Any
 
 import streamlit as st
@@ -35,11 +34,11 @@ def page() -> None:
     if dataset is None:
         return
     gold.draw_rule(dataset, me, middle, right)
-    _board(me, dataset, text.time_zone())
+    _board(me, dataset)
 
 
 @text.fragment
-def _board(me: Person, dataset: Dataset, zone: tzinfo) -> None:
+def _board(me: Person, dataset: Dataset) -> None:
     """The board, which alone reruns with every decision, and the decisions below it."""
     key = f"adjudication:{me.name}:{dataset.id}"
     state, notice = session.scratch(key), None
@@ -61,11 +60,11 @@ def _board(me: Person, dataset: Dataset, zone: tzinfo) -> None:
             "notice": message and text.isolate_names(message),
         },
         key=key,
-        on_outbox=url_state.callback_of("adjudication", lambda: exchange.save_sent(me, key, state, zone)),
+        on_outbox=url_state.callback_of("adjudication", lambda: exchange.save_sent(me, key, state)),
     )
     if notice is None:
         cells = adjudication_items.adjudicated_cells(session.store(), me.name, dataset.id)
-        _draw_decisions(cells, me, zone, key)
+        _draw_decisions(cells, me, key)
 
 
 def choose_items(ids: list[str], now: str) -> set[str]:
@@ -94,14 +93,14 @@ def _load_board(me: Person, dataset: Dataset, now: str) -> dict[str, Any]:
     }
 
 
-def _draw_decisions(cells: list[AdjudicatedCell], me: Person, zone: tzinfo, key: str) -> None:
+def _draw_decisions(cells: list[AdjudicatedCell], me: Person, key: str) -> None:
     """The decisions in force, newest first; people can withdraw their own, leads all of them."""
     if not cells:
         return
     with st.expander(text.escape(f"Decided: {many(len(cells), 'rating')}"), icon=":material/done_all:"):
         rows = [
             (d.name, name_unit(d.unit), d.dimension.replace("_", " "), d.value, d.labels, d.reason, d.person,
-             "not blind labels" if d.saw_judge else "all labels", text.moment(d.at, zone))
+             "not blind labels" if d.saw_judge else "all labels", text.moment(d.at))
             for d in cells
         ]  # fmt: skip
         ticked = tables.table_to_tick(rows, _COLUMNS, [d.id for d in cells], f"{key}:decided", "single-row")

@@ -77,14 +77,14 @@ def _row(
     is_open, top = candidate.address == opened, case.kappa_between_people(session.store(), candidate)
     forget_seen = session.scratch(_SEEN_PLACE).clear
     with st.container(border=is_open):
-        rows.draw_dimension_row(candidate, approval_status, note, top, is_open, text.time_zone(), forget_seen)
+        rows.draw_dimension_row(candidate, approval_status, note, top, is_open, forget_seen)
         if is_open:
             _detail(me, candidate, approval_status, note)
 
 
 def _detail(me: Person, candidate: Case, approval_status: record.ApprovalStatus, note: approvals.ApprovalNote) -> None:
     """One dimension in full: what is to be decided and why, the evidence, the decision, and earlier ones."""
-    store, zone = session.store(), text.time_zone()
+    store = session.store()
     then = approvals.kappa_at_decision(store, approval_status.in_force) if approval_status.in_force else None
     rows.draw_verdict(candidate, approval_status.in_force, then, me.may("lead"))
     _draw_labels_since(approval_status, note)
@@ -95,7 +95,7 @@ def _detail(me: Person, candidate: Case, approval_status: record.ApprovalStatus,
     if me.may("lead"):
         _draw_decision_form(me, candidate, approval_status, note)
     past = record.decision_history(store, *candidate.key)
-    rows.draw_history(past, {a.id: record.frozen_evidence(store, a.id) for a in past}, zone)
+    rows.draw_history(past, {a.id: record.frozen_evidence(store, a.id) for a in past})
     with st.container(horizontal=True):
         place = {"dataset": candidate.dataset.name, "judge": candidate.judge.id}
         url_state.link("calibration", dimension=candidate.result.key, **place)

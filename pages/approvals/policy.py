@@ -43,7 +43,7 @@ def panel(me: Person, dataset: Dataset) -> None:
                 text.say(
                     "**{who}**, {at}: {why}",
                     who=change.person,
-                    at=text.moment(change.at, text.time_zone()),
+                    at=text.moment(change.at),
                     why=change.reason,
                 )
                 text.quiet("Required from then on: {lines}", lines=" ".join(rules.explain(change.requirements)))

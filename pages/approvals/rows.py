@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import tzinfo
 
 import streamlit as st
 
@@ -45,7 +44,7 @@ def draw_decision_counts(pending: OpenDecisions) -> None:
 
 
 def draw_dimension_row(
-    case: Case, approval_status: ApprovalStatus, note: ApprovalNote, top: Interval | None, opened: bool, zone: tzinfo,
+    case: Case, approval_status: ApprovalStatus, note: ApprovalNote, top: Interval | None, opened: bool,
     also: Callable[[], None],
 ) -> None:  # fmt: skip
     """One dimension in a line: its state, in a sentence, with its figure and that of people among themselves.
@@ -61,7 +60,7 @@ def draw_dimension_row(
             st.badge(text.escape(badge.word), icon=f":material/{badge.icon}:", color=badge.colour)
         with st.container(gap=None):
             url_state.fold_button(case.result.title, "case", case.address, opened, also)
-            text.quiet("{sentence}", sentence=state_sentence(case, approval_status, note, zone))
+            text.quiet("{sentence}", sentence=state_sentence(case, approval_status, note))
     with figure, st.container(gap=None):
         if interval.point is None:
             text.quiet("{n} to compare", n=many(interval.items, "item"))
@@ -77,15 +76,15 @@ def draw_dimension_row(
         text.quiet("{asked} required; between people {told}", asked=threshold, told=people_text)
 
 
-def state_sentence(case: Case, approval_status: ApprovalStatus, note: ApprovalNote, zone: tzinfo) -> str:
+def state_sentence(case: Case, approval_status: ApprovalStatus, note: ApprovalNote) -> str:
     """The state of a dimension, in a sentence."""
     in_force, where = approval_status.in_force, status(case, approval_status, note)
     if approval_status.proposed is not None:
         first = approval_status.proposed
-        return f"{display_name(first.person)} proposed it, {text.moment(first.at, zone)}: {first.reason}"
+        return f"{display_name(first.person)} proposed it, {text.moment(first.at)}: {first.reason}"
     if in_force is not None and where in ("approved", "declined", "withdrawn"):
         person = display_name(in_force.person)
-        return f"{person} {in_force.done} it, {text.moment(in_force.at, zone)}: {in_force.reason}"
+        return f"{person} {in_force.done} it, {text.moment(in_force.at)}: {in_force.reason}"
     if in_force is not None and where == "older":
         return f"{note.older} It stays on the dashboard until a lead decides."
     if where == "doubted" and note.review is not None:
@@ -190,7 +189,7 @@ def draw_evidence(facts: Sequence[Fact]) -> None:
     tables.table([(fact_title(name), figure, details) for name, figure, details in facts], columns)
 
 
-def draw_history(approvals: Sequence[Approval], facts: Mapping[str, Sequence[Fact]], zone: tzinfo) -> None:
+def draw_history(approvals: Sequence[Approval], facts: Mapping[str, Sequence[Fact]]) -> None:
     """Every decision on a dimension, the newest first, each with the evidence that it was made on."""
     if not approvals:
         return
@@ -199,7 +198,7 @@ def draw_history(approvals: Sequence[Approval], facts: Mapping[str, Sequence[Fac
         figures = {name: figure for name, figure, _ in facts[approval.id]}
         text.say(
             "**{who}** {done} it, {at}: {reason}", who=display_name(approval.person), done=approval.done,
-            at=text.moment(approval.at, zone), reason=approval.reason,
+            at=text.moment(approval.at), reason=approval.reason,
         )  # fmt: skip
         kappa, items = figures.get("kappa"), figures.get("items")
         bound = figures.get("checked bound", figures.get("kappa, lower bound"))  # before looks, that of a single one

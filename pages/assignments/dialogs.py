@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from datetime import date, datetime, time, tzinfo
+from datetime import date, datetime, time
 from typing import NamedTuple
 
 import streamlit as st
@@ -41,7 +41,7 @@ ACTIVE_STATES = ("on time", "done", "not begun", "unassigned")
 
 
 @text.dialog("Assign work", width="large")
-def assign_dialog(dataset: Dataset, me: Person, zone: tzinfo) -> None:
+def assign_dialog(dataset: Dataset, me: Person) -> None:
     """Draw the form of an assignment: which items, to whom, on which terms. The result is shown before it is done."""
     store, seed = session.store(), _seed()
     left, right = st.columns([1, 2])
@@ -64,7 +64,7 @@ def assign_dialog(dataset: Dataset, me: Person, zone: tzinfo) -> None:
         st.caption("Choose to whom the work is given.")
         return
     plan = None
-    terms = AssignmentTerms(tuple(named), tag, overlap, reserved, _moment(due, zone), priority, note, seed)
+    terms = AssignmentTerms(tuple(named), tag, overlap, reserved, _moment(due), priority, note, seed)
     with text.refusals():
         plan = assignments.plan_shares(store, dataset.id, stream, chosen, terms)
     if plan is None:
@@ -178,31 +178,29 @@ def _show_plan(plan: SharePlan) -> None:
         )
 
 
-def _moment(due: date | None, zone: tzinfo) -> datetime | None:
-    """The end of a working day there, as the store keeps it."""
+def _moment(due: date | None) -> datetime | None:
+    """The end of a working day by the browser's clock, as the store keeps it."""
     if due is None:
         return None
-    return to_utc(datetime.combine(due, time(END_HOUR), zone))
+    return to_utc(datetime.combine(due, time(END_HOUR), text.time_zone()))
 
 
 @text.dialog("One person", width="large")
-def person_dialog(
-    dataset: Dataset, me: Person, progress: PersonProgress, team: Sequence[PersonProgress], zone: tzinfo
-) -> None:
+def person_dialog(dataset: Dataset, me: Person, progress: PersonProgress, team: Sequence[PersonProgress]) -> None:
     """A person's state with its reason, their assignments, and a way to give the rest to others."""
     text.say("**{name}**, {state}. {why}", name=progress.name, state=progress.state, why=progress.why)
     current = assignments.current_assignments(session.store(), dataset.id, progress.assignee)
     if not current:
         st.caption("Nothing of this dataset is assigned to them.")
     for single in current:
-        _assignment(me, single, zone)
+        _assignment(me, single)
     if progress.counts.left and not progress.is_tag:
         _reassign(dataset, me, progress, team)
 
 
-def _assignment(me: Person, assignment: Assignment, zone: tzinfo) -> None:
+def _assignment(me: Person, assignment: Assignment) -> None:
     """One assignment: what it is, and its terms to be changed."""
-    due = f" · due {text.day(assignment.due, zone)}" if assignment.due else ""
+    due = f" · due {text.day(assignment.due)}" if assignment.due else ""
     heading = (
         f"{STREAMS[assignment.stream]}: {assignment.left:,} of {many(assignment.total, 'item')} left{due} · "
         f"{PRIORITIES[assignment.priority]} priority · {RESERVATION_NAMES[assignment.reserved].lower()}"
@@ -210,13 +208,13 @@ def _assignment(me: Person, assignment: Assignment, zone: tzinfo) -> None:
     with st.expander(text.escape(heading)):
         text.quiet(
             "{chosen}, given out by {by} · {at}", chosen=assignment.chosen.describe().capitalize(), by=assignment.by,
-            at=text.moment(assignment.at, zone) + (f" · “{assignment.note}”" if assignment.note else ""),
+            at=text.moment(assignment.at) + (f" · “{assignment.note}”" if assignment.note else ""),
         )  # fmt: skip
         left, right = st.columns(2)
-        before = text.in_zone(assignment.due, zone).date() if assignment.due else None
+        before = text.local_time(assignment.due).date() if assignment.due else None
         terms = _Terms(before, assignment.priority, assignment.reserved, assignment.note)
         new = _ask_terms(left, right, assignment.id, terms)
-        at = assignment.due if new.due == before else _moment(new.due, zone)
+        at = assignment.due if new.due == before else _moment(new.due)
         with st.container(horizontal=True), text.refusals():
             if st.button("Save", key=f"save:{assignment.id}:{assignment.due}:{terms}", disabled=new == terms):
                 assignments.change_assignment(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import tzinfo
 
 import streamlit as st
 
@@ -23,15 +22,15 @@ TAGS_HELP = "Languages and skills of people, and how much each takes of what is 
 
 def page() -> None:
     """The open work of a dataset, everybody with their state; a click shows one person and what can be done."""
-    me, store, zone = session.me("researcher"), session.store(), text.time_zone()
+    me, store = session.me("researcher"), session.store()
     st.title("Assignments", anchor=False)
     dataset = choose.dataset(store, width=300)
     if dataset is None:
         return
-    people = progress.people_progress(store, dataset.id, zone)
+    people = progress.people_progress(store, dataset.id, text.time_zone())
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button("Assign work", type="primary", icon=":material/assignment_ind:"):
-            dialogs.assign_dialog(dataset, me, zone)
+            dialogs.assign_dialog(dataset, me)
         if me.may("lead") and st.button("Tags and shares", icon=":material/sell:", help=TAGS_HELP):
             dialogs.tags_dialog(me)
         if people:
@@ -41,8 +40,8 @@ def page() -> None:
             )  # fmt: skip
     _open_work(dataset)
     _notices(people)
-    _people(dataset, me, people, zone)
-    _undo(dataset, me, zone)
+    _people(dataset, me, people)
+    _undo(dataset, me)
 
 
 def _file(people: list[PersonProgress]) -> str:
@@ -78,7 +77,7 @@ def _notices(people: list[PersonProgress]) -> None:
 
 
 @text.fragment
-def _people(dataset: Dataset, me: Person, people: list[PersonProgress], zone: tzinfo) -> None:
+def _people(dataset: Dataset, me: Person, people: list[PersonProgress]) -> None:
     """Everybody in a table, narrowed by state or words; a click opens a person."""
     key = f"assignments:{dataset.id}"
     state, words = session.component_state(f"{key}:state"), session.component_state(f"{key}:search") or ""
@@ -100,8 +99,8 @@ def _people(dataset: Dataset, me: Person, people: list[PersonProgress], zone: tz
     ]  # fmt: skip
     if not shown:
         text.quiet("Nobody matches.")
-    elif (row := _progress_table(shown, zone, f"{key}:rows:{state}:{words}")) is not None:
-        dialogs.person_dialog(dataset, me, shown[row], people, zone)
+    elif (row := _progress_table(shown, f"{key}:rows:{state}:{words}")) is not None:
+        dialogs.person_dialog(dataset, me, shown[row], people)
     with st.expander("What the states mean", icon=":material/help:"):
         for name, meaning in progress.STATES.items():
             text.say("**{name}**: {told}.", name=name, told=meaning)
@@ -119,15 +118,15 @@ _COLUMNS = (
 )
 
 
-def _progress_table(people: Sequence[PersonProgress], zone: tzinfo, key: str) -> int | None:
+def _progress_table(people: Sequence[PersonProgress], key: str) -> int | None:
     """The rows as a table; the number of the one that was selected."""
-    rows = [[value or "–" for value in _row(person, zone)] for person in people]
+    rows = [[value or "–" for value in _row(person)] for person in people]
     ids = [person.assignee for person in people]
     clicked = tables.wrapped_table(_COLUMNS, rows, key, "People and their progress", ids, chosen=True)
     return None if clicked is None else clicked[0]
 
 
-def _row(person: PersonProgress, zone: tzinfo) -> list[str]:
+def _row(person: PersonProgress) -> list[str]:
     counts, needed = person.counts, person.needed
     lacks = "" if needed is None else "no time left" if needed == float("inf") else f"needed {needed:.3g}"
     paces = ((person.seconds, ""), (person.cell_seconds, " a rating"))
@@ -136,16 +135,16 @@ def _row(person: PersonProgress, zone: tzinfo) -> list[str]:
         text.join_lines(person.name, ", ".join(person.tags)), person.state,
         text.join_lines(f"{counts.left:,} of {counts.total:,}", ", ".join(did)) if counts.total else "",
         text.join_lines(*(f"{value:.3g} s{of}" for value, of in paces if value)),
-        text.moment(person.last, zone) if person.last else "",
+        text.moment(person.last) if person.last else "",
         text.join_lines("" if person.pace is None else f"{person.pace:.3g} a day", lacks),
         text.join_lines(
-            text.day(person.due, zone) if person.due else "",
-            f"done {text.day(person.finish, zone)}" if person.finish else "",
+            text.day(person.due) if person.due else "",
+            f"done {text.day(person.finish)}" if person.finish else "",
         ),
     ]  # fmt: skip
 
 
-def _undo(dataset: Dataset, me: Person, zone: tzinfo) -> None:
+def _undo(dataset: Dataset, me: Person) -> None:
     """The latest assignments, each with an undo."""
     changes = assignments.undoable_changes(session.store(), dataset.id)
     if not changes:
@@ -156,7 +155,7 @@ def _undo(dataset: Dataset, me: Person, zone: tzinfo) -> None:
             text.quiet(
                 "**{by}** gave {n} to {whom}" + (" and {others}" if change.assignees > 1 else "") + " · {at}",
                 by=change.by, n=many(change.items, "item"), whom=tags.describe_assignee(change.first),
-                others=many(change.assignees - 1, "other"), at=text.moment(change.at, zone),
+                others=many(change.assignees - 1, "other"), at=text.moment(change.at),
             )  # fmt: skip
             undo = st.button("Undo", key=f"undo:{change.revision}", type="tertiary", icon=":material/undo:")
         if undo:

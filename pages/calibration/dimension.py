@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import tzinfo
 
 import streamlit as st
 
@@ -371,7 +370,7 @@ def draw_dimension(selection: CalibrationSelection, line: DimensionResult, key: 
     judged_dimension = selection.dataset, selection.judge, line.dimension.sort, line.dimension.name
     approval_status = approvals.find_status(session.store(), judged_dimension)
     note, case = approvals.approval_note(session.store(), approval_status), case_address(judged_dimension)
-    _draw_decision(approval_status, note, text.time_zone(), selection.name, case, line.check.state == "meets policy")
+    _draw_decision(approval_status, note, selection.name, case, line.check.state == "meets policy")
     with st.container(horizontal=True, vertical_alignment="center"):
         panel_titles = {s.name: s.title for s in statistics.STATISTICS.values() if s.applies(line)}
         chosen = url_state.tabs("panel", "Look into", panel_titles)
@@ -395,7 +394,7 @@ def _panel(selection: CalibrationSelection, line: DimensionResult, key: str) -> 
 
 
 def _draw_decision(
-    approval_status: ApprovalStatus, note: ApprovalNote, zone: tzinfo, dataset: str, case: str, eligible: bool
+    approval_status: ApprovalStatus, note: ApprovalNote, dataset: str, case: str, eligible: bool
 ) -> None:
     """Draw in one line what was decided on a dimension so far, and the way to the page where it is decided."""
     approval = approval_status.proposed or approval_status.in_force
@@ -404,7 +403,7 @@ def _draw_decision(
         if approval is not None:
             text.quiet(
                 "**{who}** {done} it, {at}: {reason}", who=display_name(approval.person), done=approval.done,
-                at=text.moment(approval.at, zone), reason=text.shorten(approval.reason, 110),
+                at=text.moment(approval.at), reason=text.shorten(approval.reason, 110),
             )  # fmt: skip
         elif eligible:
             st.caption("It meets the policy, and is not decided: a lead may approve it.")

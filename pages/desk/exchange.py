@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import tzinfo
 from typing import Any
 
 from data.desk import labels
@@ -62,7 +61,7 @@ def read_message(key: str) -> dict[str, Any]:
     }
 
 
-def save_sent(me: Person, key: str, state: dict[str, Any], zone: tzinfo) -> None:
+def save_sent(me: Person, key: str, state: dict[str, Any]) -> None:
     """Save the answers that the component with that key has sent, and keep the outcome in `state`.
 
     acked: [{key, at}], refused: [{key, item, why}], notice: why nothing could be saved, or None.
@@ -75,16 +74,16 @@ def save_sent(me: Person, key: str, state: dict[str, Any], zone: tzinfo) -> None
     except AssayError as error:
         state["notice"] = str(error)
         return
-    new = [{"key": s.key, "at": f"{text.in_zone(s.at, zone):%H:%M:%S}"} for s in saved]
+    new = [{"key": s.key, "at": f"{text.local_time(s.at):%H:%M:%S}"} for s in saved]
     state["acked"] = (state.get("acked", []) + new)[-session.MAX_ENTRIES :]
     state["refused"] = [{"key": r.key, "item": r.item, "why": text.isolate_names(r.why)} for r in refused]
 
 
-def guidelines_data(version: GuidelinesVersion | None, dataset: str, zone: tzinfo) -> dict[str, Any] | None:
+def guidelines_data(version: GuidelinesVersion | None, dataset: str) -> dict[str, Any] | None:
     """The guidelines in force, in the desk's form."""
     if version is None:
         return None
-    day = text.in_zone(version.at, zone)
+    day = text.local_time(version.at)
     on = f"{day.day} {day:%B %Y}"
     return {"dataset": dataset, "no": version.number, "text": version.text, "by": version.person, "on": on}
 

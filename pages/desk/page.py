@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import tzinfo
 from typing import Any
 
 import streamlit as st
@@ -25,13 +24,11 @@ def page() -> None:
     me = session.me()
     place = choose.queue_view(session.store())
     if place is not None:
-        _desk(me, *place, st.query_params.get("item", ""), text.time_zone())
+        _desk(me, *place, st.query_params.get("item", ""))
 
 
 @text.fragment
-def _desk(
-    me: Person, dataset: Dataset, stream: queue.Stream, filters: queue.QueueFilters, linked: str, zone: tzinfo
-) -> None:
+def _desk(me: Person, dataset: Dataset, stream: queue.Stream, filters: queue.QueueFilters, linked: str) -> None:
     """The desk itself, which alone reruns with every answer."""
     key = f"desk:{me.name}:{dataset.id}:{stream}"
     state = session.scratch(f"{key}:{filters}")
@@ -45,9 +42,9 @@ def _desk(
         sheets, notice = [], str(error)
     requested, refusal = _requested_sheets(me, state, outbox, linked)
     try:
-        state["assigned"] = text.work_left(*assignments.own_work(store, me.name, dataset.id, stream), zone)
-        state["guide"] = exchange.guidelines_data(guidelines.current_guidelines(store, dataset.id), dataset.name, zone)
-        state["stand"] = progress.desk_progress(store, me.name, dataset.id, stream, filters, zone)
+        state["assigned"] = text.work_left(*assignments.own_work(store, me.name, dataset.id, stream))
+        state["guide"] = exchange.guidelines_data(guidelines.current_guidelines(store, dataset.id), dataset.name)
+        state["stand"] = progress.desk_progress(store, me.name, dataset.id, stream, filters, text.time_zone())
     except StoreError as error:
         if "stand" not in state:
             text.refuse(error)
@@ -81,7 +78,7 @@ def _desk(
             "guide": state["guide"],
         },
         key=key,
-        on_outbox=url_state.callback_of("desk", lambda: exchange.save_sent(me, key, state, zone)),
+        on_outbox=url_state.callback_of("desk", lambda: exchange.save_sent(me, key, state)),
     )
     if empty and may_fill and not filtered:
         does = exchange.FILL_HINTS[stream]

@@ -37,7 +37,7 @@ def page() -> None:
         text.refuse(state["refused"])
     if "found" not in state:
         views.describe_formats()
-        views.draw_imports(report.list_imports(session.store()), text.time_zone())
+        views.draw_imports(report.list_imports(session.store()))
         return
     if views.list_files(state["found"]):
         _discard_uploads(state)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import astuple, fields, replace
-from datetime import tzinfo
 from pathlib import Path
 from typing import Any
 
@@ -75,12 +74,12 @@ def describe_formats() -> None:
     text.say("Files above 50 MB, and whole folders: `python -m data import PATH --dataset NAME`.")
 
 
-def draw_imports(records: Sequence[ImportRecord], zone: tzinfo) -> None:
+def draw_imports(records: Sequence[ImportRecord]) -> None:
     """Draw the latest imports."""
     if not records:
         return
     st.header("Latest imports", anchor=False)
-    rows = [(text.moment(i.at, zone), i.by, i.dataset, i.source, i.items, i.judgments, i.labels) for i in records]
+    rows = [(text.moment(i.at), i.by, i.dataset, i.source, i.items, i.judgments, i.labels) for i in records]
     tables.table(rows, _IMPORTS, max_rows=10)
     st.caption("Imports cannot be undone: nothing is deleted. The same file imported again adds nothing.")
 

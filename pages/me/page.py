@@ -79,7 +79,6 @@ def _draw_tokens(me: Person) -> None:
 
 
 def _token_row(token: Token) -> list[str]:
-    zone = text.time_zone()
-    until = text.moment(token.expires, zone) if token.state(now()) == "holds" else "expired"
-    used = text.moment(token.used, zone) if token.used else "never"
+    until = text.moment(token.expires) if token.state(now()) == "holds" else "expired"
+    used = text.moment(token.used) if token.used else "never"
     return [token.name, token.prefix, ", ".join(token.scopes), until, used]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta, tzinfo
+from datetime import datetime, timedelta
 from typing import Literal, NamedTuple
 
 import streamlit as st
@@ -77,7 +77,7 @@ def page() -> None:
         st.header("You", anchor=False)
         _draw_own_progress(own, list(progress.saves_per_day(store, me.name, zone).values()))
         st.header("Recent activity", anchor=False)
-        _draw_recent_activity(activity.recent_activity(store), zone)
+        _draw_recent_activity(activity.recent_activity(store))
     if me.may("lead"):
         with decide, st.spinner("Looking at the approvals ..."):  # last, as it may take a while
             judges = {judge.id: judge.model for d in known for judge in datasets.dataset_judges(store, d.id)}
@@ -149,7 +149,7 @@ def _draw_notes(dataset: Dataset) -> None:
 def _draw_waiting_queue(row: WaitingQueue, first: bool) -> None:
     """One queue with items for this person, about how long it is, and the way to the desk."""
     dataset, stream, left, seconds, work = row
-    assigned = text.work_left(*work, text.time_zone())
+    assigned = text.work_left(*work)
     about = f", about {text.duration(timedelta(seconds=left * seconds))} at your pace" if seconds else ""
     key = f"label:{dataset.id}:{stream}"
     if _waits(
@@ -205,12 +205,12 @@ def _draw_own_progress(progress: PersonalProgress, days: list[int]) -> None:
         )  # fmt: skip
 
 
-def _draw_recent_activity(activities: list[Activity], zone: tzinfo) -> None:
+def _draw_recent_activity(activities: list[Activity]) -> None:
     """The newest changes in words, each with its time."""
     if not activities:
         st.caption("Nothing yet.")
     for move in activities:
-        values = {"dataset": move.dataset, "name": move.name, "role": move.role, "at": text.moment(move.at, zone)}
+        values = {"dataset": move.dataset, "name": move.name, "role": move.role, "at": text.moment(move.at)}
         noun = {"judgments": "judgment", "labels": "label"}.get(move.sort, "item")
         text.quiet(_ACTIVITY_TEMPLATES[move.sort], actor=display_name(move.actor), n=many(move.n, noun), **values)
 

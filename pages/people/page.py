@@ -63,7 +63,7 @@ _COLUMNS = (
 
 
 def _row(member: MemberActivity) -> list[str]:
-    person, last = member.person, text.moment(member.last, text.time_zone()) if member.last else "–"
+    person, last = member.person, text.moment(member.last) if member.last else "–"
     return [person.name, person.role, "active" if person.active else "inactive", f"{member.items:,}", last]
 
 
@@ -130,7 +130,7 @@ def _show_proposals(me: Person) -> None:
         with st.container(border=True, horizontal=True, vertical_alignment="center"):
             text.say(
                 ":blue-badge[:material/group: proposed] **{by}** proposed **{what}**, {at}. A second lead must agree.",
-                by=proposal.by, what=change, at=text.moment(proposal.at, text.time_zone()),
+                by=proposal.by, what=change, at=text.moment(proposal.at),
             )  # fmt: skip
             if not me.may("lead"):
                 continue
@@ -159,8 +159,7 @@ _INVITATION_COLUMNS = (("E-mail or account", ""), ("As", "200px"), ("Invited by"
 
 def _show_accounts() -> None:
     """The invitations that are open, and the accounts of people here with their last sign-in."""
-    store, zone = session.store(), text.time_zone()
-    me = session.me("lead")
+    me, store = session.me("lead"), session.store()
     waits = invitations.open_invitations(store)
     if waits:
         st.header("Invitations", anchor=False)
@@ -181,7 +180,7 @@ def _show_accounts() -> None:
         st.caption("Who signs in as whom. A name here is what the provider said at the first sign-in.")
         rows = [
             [account.email or account.issuer, account.person, account.granted or "–",
-             text.moment(account.last, zone) if account.last else "–"]
+             text.moment(account.last) if account.last else "–"]
             for account in accounts
         ]  # fmt: skip
         tables.wrapped_table(_ACCOUNTS, rows, "accounts", "Accounts")

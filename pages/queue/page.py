@@ -221,9 +221,8 @@ def _write_guidelines(dataset: Dataset, me: Person, versions: list[GuidelinesVer
 def _guidelines_history(versions: list[GuidelinesVersion]) -> None:
     if not versions:
         return
-    zone = text.time_zone()
     with st.expander(text.escape(f"Versions ({len(versions)})")):
-        by = {v.number: f"version {v.number} · {v.person} · {text.moment(v.at, zone)}" for v in versions}
+        by = {v.number: f"version {v.number} · {v.person} · {text.moment(v.at)}" for v in versions}
         chosen = st.selectbox("Version", list(by), format_func=by.__getitem__, label_visibility="collapsed")
         shown = next(v for v in versions if v.number == chosen)
         if shown.text:

@@ -42,7 +42,7 @@ def page() -> None:
     if not all_runs:
         st.caption("None yet. The practice endpoint needs no key: try a run with it.")
         return
-    picked = views.run_table(all_runs, runs.count_run_judgments(store), text.time_zone())
+    picked = views.run_table(all_runs, runs.count_run_judgments(store))
     views.show_trial_costs(*charges.trial_costs(store))
     if len(picked) == 1:
         if picked[0].state not in LIVE:
@@ -81,7 +81,7 @@ def _draw_run(me: Person, run_id: str) -> None:
     if run is None:
         st.info("There is no such run in this workspace.", icon=":material/search_off:")
         return
-    views.show_title(run, text.time_zone())
+    views.show_title(run)
     if run.state in LIVE:
         _draw_live_runs([run.id], me)
     else:

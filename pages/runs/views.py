@@ -6,7 +6,7 @@ import difflib
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from datetime import timedelta, tzinfo
+from datetime import timedelta
 from typing import Any, Literal
 
 import streamlit as st
@@ -122,9 +122,9 @@ def _extrapolate_cost(cost: float | None, done: int, total: int) -> float | None
     return cost / done * total if cost and done else cost
 
 
-def run_table(runs: Sequence[RunSummary], counts: Mapping[str, tuple[int, int]], zone: tzinfo) -> list[RunSummary]:
+def run_table(runs: Sequence[RunSummary], counts: Mapping[str, tuple[int, int]]) -> list[RunSummary]:
     """All runs, newest first, with (judgments made, scored) of each; those that were chosen (to open, to compare)."""
-    rows = [dict(zip(COLUMNS, _row(run, *counts.get(run.id, (0, 0)), zone), strict=True)) for run in runs]
+    rows = [dict(zip(COLUMNS, _row(run, *counts.get(run.id, (0, 0))), strict=True)) for run in runs]
     shown = tables.drop_empty_columns(rows, ("Why", "Limit", "Unscored"))
     st.caption("Tick one run to open it, two to see how their judges differ (keys: arrows, then Shift and Space).")
     ticked = tables.table_to_tick(shown, COLUMNS, [run.id for run in runs], "runs:table", "multi-row", 12)
@@ -133,7 +133,7 @@ def run_table(runs: Sequence[RunSummary], counts: Mapping[str, tuple[int, int]],
     return [runs[n] for n in ticked]
 
 
-def _row(run: RunSummary, done: int, scored: int, zone: tzinfo) -> tuple[Any, ...]:
+def _row(run: RunSummary, done: int, scored: int) -> tuple[Any, ...]:
     """A run as the table has it."""
     total = max(run.judgments, done)
     full_cost = _extrapolate_cost(run.cost, done, total)
@@ -143,7 +143,7 @@ def _row(run: RunSummary, done: int, scored: int, zone: tzinfo) -> tuple[Any, ..
         "not known" if run.cost is None else run_estimate.spent_words(run.cost, run.estimated),
         "" if full_cost is None else run_estimate.spent_words(full_cost, done != total),
         "" if run.limit is None else dollars(run.limit), _endpoint_of(run), done - scored or None, run.tokens, run.by,
-        text.moment(run.at, zone), describe_params(run.params),
+        text.moment(run.at), describe_params(run.params),
     )  # fmt: skip
 
 
@@ -253,14 +253,14 @@ def _show_reply(raw: str) -> None:
     as_it_came.code(raw, language=None, wrap_lines=True, height=300)
 
 
-def show_title(run: RunSummary, zone: tzinfo) -> None:
+def show_title(run: RunSummary) -> None:
     """Draw the title of a run, its terms, its start and its endpoint."""
     st.title("Run", anchor=False)
     more = [
         f"{many(run.most, 'item')} drawn at random" if run.most else "", "as a batch" if run.batch else "",
         "what was unscored asked again" if run.only_unscored else "",
     ]  # fmt: skip
-    start_text = f"Begun by {run.by}, {text.moment(run.at, zone)}. Endpoint: {_endpoint_of(run)}"
+    start_text = f"Begun by {run.by}, {text.moment(run.at)}. Endpoint: {_endpoint_of(run)}"
     text.quiet("{told}", told=" · ".join([start_text, *(m for m in more if m)]))
 
 

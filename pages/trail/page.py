@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import astuple
-from datetime import datetime, timedelta, tzinfo
+from datetime import datetime, timedelta
 
 import streamlit as st
 
@@ -24,7 +24,7 @@ PAGE_ROWS = 100
 def page() -> None:
     """The newest changes that fit; researchers and leads see them."""
     me = session.me("researcher")
-    store, zone = session.store(), text.time_zone()
+    store = session.store()
     st.title("Audit log", anchor=False)
     st.caption("Nothing is overwritten or deleted: every answer, setting, decision and run is a row of its own.")
     names = {d.name: d for d in datasets.all_datasets(store)}
@@ -38,7 +38,7 @@ def page() -> None:
     choose.note_ignored_filter("who", "person", people)
     choose.note_ignored_filter("dataset", "dataset", names)
     narrow = trail.TrailFilter(
-        chosen, person, names[dataset].id if dataset else "", _period_begin(days, zone), words=words
+        chosen, person, names[dataset].id if dataset else "", _period_begin(days), words=words
     )
     turn = session.scratch("trail")
     if turn.get("narrow") != narrow:
@@ -53,7 +53,7 @@ def page() -> None:
     key = f"trail:{hash(narrow)}:{len(before)}"
     opened = _open_entry(entries, key)
     appended = trail.appended_rows(store, me.name, opened.seq) if opened else {}
-    _draw_entries(entries, zone, key, change_details.describe_rows(store, appended))
+    _draw_entries(entries, key, change_details.describe_rows(store, appended))
     with st.container(horizontal=True):
         if before and st.button("Newer", icon=":material/chevron_left:"):
             before.pop()
@@ -85,11 +85,11 @@ def _choose_kinds(known: Sequence[str], usual: Sequence[str]) -> tuple[str, ...]
     return tuple(chosen) or tuple(usual)
 
 
-def _period_begin(days: str, zone: tzinfo) -> datetime | None:
-    """The moment (UTC) from which on so many days, today's included, are counted in a zone; None for any time."""
+def _period_begin(days: str) -> datetime | None:
+    """The moment (UTC) at which so many days, today included, began in the browser's zone; None for any time."""
     if not days:
         return None
-    today = datetime.now(zone).replace(hour=0, minute=0, second=0, microsecond=0)
+    today = datetime.now(text.time_zone()).replace(hour=0, minute=0, second=0, microsecond=0)
     return to_utc(today - timedelta(days=int(days) - 1))
 
 
@@ -106,10 +106,10 @@ def _open_entry(entries: Sequence[TrailEntry], key: str) -> TrailEntry | None:
     return None if at is None else entries[at]
 
 
-def _draw_entries(entries: Sequence[TrailEntry], zone: tzinfo, key: str, parts: Sequence[tables.Part]) -> None:
+def _draw_entries(entries: Sequence[TrailEntry], key: str, parts: Sequence[tables.Part]) -> None:
     """The changes, a row each; the one that is open with what it wrote."""
     rows = [
-        [text.moment(e.at, zone), display_name(e.actor), _KINDS.get(e.kind, e.kind), e.dataset, e.description]
+        [text.moment(e.at), display_name(e.actor), _KINDS.get(e.kind, e.kind), e.dataset, e.description]
         for e in entries
     ]
     at = _open_entry(entries, key)

@@ -234,14 +234,14 @@ def time_zone() -> tzinfo:
         return UTC
 
 
-def in_zone(at: datetime, zone: tzinfo) -> datetime:
-    """A moment of the store, which is UTC, in a zone."""
-    return at.replace(tzinfo=UTC).astimezone(zone)
+def local_time(at: datetime) -> datetime:
+    """A moment of the store, which is UTC, in the zone of the browser."""
+    return at.replace(tzinfo=UTC).astimezone(time_zone())
 
 
-def moment(at: datetime, zone: tzinfo) -> str:
-    """A moment of the store in a zone: 14:03, yesterday or tomorrow 14:03, Mon 14:03, 3 Nov, 3 Nov 2025."""
-    local, present = in_zone(at, zone), datetime.now(zone)
+def moment(at: datetime) -> str:
+    """A moment of the store in the browser's zone: 14:03, yesterday or tomorrow 14:03, Mon 14:03, 3 Nov, 3 Nov 2025."""
+    local, present = local_time(at), datetime.now(time_zone())
     days = (present.date() - local.date()).days
     if days == 0:
         return f"{local:%H:%M}"
@@ -252,20 +252,20 @@ def moment(at: datetime, zone: tzinfo) -> str:
     return f"{local.day} {local:%b}" + (f" {local.year}" if local.year != present.year else "")
 
 
-def day(at: datetime, zone: tzinfo) -> str:
-    """The day of a moment to come, in that zone: today, Fri 27 Nov, 8 Jan 2027."""
-    local, present = in_zone(at, zone), datetime.now(zone)
+def day(at: datetime) -> str:
+    """The day of a moment to come, in the browser's zone: today, Fri 27 Nov, 8 Jan 2027."""
+    local, present = local_time(at), datetime.now(time_zone())
     if local.date() == present.date():
         return "today"
     named = f"{local.day} {local:%b}"
     return f"{local:%a} {named}" if local.year == present.year else f"{named} {local.year}"
 
 
-def work_left(left: int, total: int, due: datetime | None, zone: tzinfo) -> str:
+def work_left(left: int, total: int, due: datetime | None) -> str:
     """Return somebody's assigned work that waits: 12 of 40 assigned items left, due Fri 27 Nov. "" if none does."""
     if not left:
         return ""
-    return f"{left:,} of {many(total, 'assigned item')} left{f', due {day(due, zone)}' if due else ''}"
+    return f"{left:,} of {many(total, 'assigned item')} left{f', due {day(due)}' if due else ''}"
 
 
 def duration(length: timedelta) -> str:

@@ -54,7 +54,7 @@ def page() -> None:
 def _draw_backup_plan(me: Person) -> None:
     """Draw the form for automatic backups, when the last one was made, and what went wrong."""
     store = session.store()
-    plan, state, zone = schedule.backup_plan(store), schedule.backup_state(store), text.time_zone()
+    plan, state = schedule.backup_plan(store), schedule.backup_state(store)
     with st.form("plan", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
         every = st.number_input(
             "Hours between backups", 0, 744, plan.every, width=190, help="0: none is made by itself.",
@@ -70,7 +70,7 @@ def _draw_backup_plan(me: Person) -> None:
     if plan.every and state.made_at is not None:
         text.quiet(
             "The last one by this plan: {age} ago, read as a whole when it was made. The next: {due}.",
-            age=text.duration(now() - state.made_at), due=text.moment(state.due_at(plan), zone),
+            age=text.duration(now() - state.made_at), due=text.moment(state.due_at(plan)),
         )  # fmt: skip
     elif plan.every:
         st.caption("The first one by this plan is made within a minute or two.")
@@ -108,7 +108,7 @@ def _backups(me: Person) -> None:
 
 
 def _row(backup: Backup) -> list[str]:
-    created_at, size = text.moment(backup.made_at, text.time_zone()), file_size(backup.size)
+    created_at, size = text.moment(backup.made_at), file_size(backup.size)
     revision = "cannot be opened" if backup.revision is None else f"{backup.revision:,}"
     return [backup.name, created_at, display_name(backup.by) or "not recorded", revision, size]
 
@@ -181,14 +181,13 @@ def _draw_webhooks(me: Person) -> None:
 
 
 def _webhook_row(webhook: Webhook) -> list[str]:
-    created_at = text.moment(webhook.made_at, text.time_zone())
+    created_at = text.moment(webhook.made_at)
     return [webhook.host, ", ".join(webhook.events), webhook.person, created_at, webhook.state]
 
 
 def _delivery_row(delivery: DeliveryRecord) -> list[str]:
-    zone = text.time_zone()
-    due = text.moment(delivery.due, zone) if delivery.due else ""
-    return [text.moment(delivery.at, zone), delivery.host, delivery.kind, delivery.state, delivery.why, due]
+    due = text.moment(delivery.due) if delivery.due else ""
+    return [text.moment(delivery.at), delivery.host, delivery.kind, delivery.state, delivery.why, due]
 
 
 def _act_on_webhook(me: Person, webhook: Webhook, action: str) -> str:

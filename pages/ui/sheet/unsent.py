@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import tzinfo
 from typing import Any
 
 import streamlit as st
@@ -12,12 +11,12 @@ from data.records.access import Person
 from pages.ui import session, text, url_state
 from pages.ui.sheet import draw_unsent
 
-Saver = Callable[[Person, str, dict[str, Any], tzinfo], None]
+Saver = Callable[[Person, str, dict[str, Any]], None]
 """Saves what the component with a key has sent, and keeps in a dictionary what came of it: acked, refused, notice."""
 
 
 @text.fragment
-def save_unsent(me: Person, address: str, zone: tzinfo, savers: Mapping[str, Saver]) -> None:
+def save_unsent(me: Person, address: str, savers: Mapping[str, Saver]) -> None:
     """Save what this browser still keeps of a person; the page, which has that address, is then drawn anew.
 
     `savers`: by the sort of what is kept (answers, acts), of what that page does not send itself. What is refused
@@ -29,7 +28,7 @@ def save_unsent(me: Person, address: str, zone: tzinfo, savers: Mapping[str, Sav
 
     def save() -> None:
         for sort, save_sent in savers.items():
-            save_sent(me, key, states[sort], zone)
+            save_sent(me, key, states[sort])
         refused = [refusal["key"] for outcome in states.values() for refusal in outcome.get("refused", [])]
         state["never"] = sorted({*state.get("never", []), *refused})
         state["again"] = not any(outcome["notice"] for outcome in states.values())

@@ -1,7 +1,6 @@
 """What the board has sent is done in the order in which it was decided."""
 
 from collections.abc import Iterator
-from datetime import UTC
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -34,7 +33,7 @@ def waiting(store: Store) -> list[LabelledCell]:
 def send(monkeypatch: pytest.MonkeyPatch, state: dict[str, Any], **outbox: Any) -> None:
     """One message of lea's board."""
     monkeypatch.setattr(session, "component_state", lambda _: SimpleNamespace(outbox=outbox))
-    exchange.save_sent(find_person(session.store(), "lea"), "board", state, UTC)
+    exchange.save_sent(find_person(session.store(), "lea"), "board", state)
 
 
 def act_on(cell: LabelledCell, key: str) -> dict[str, Any]:

@@ -44,13 +44,12 @@ def test_who_takes_over_from_somebody_without_tags_is_not_said_to_lack_one(monke
 
 def draw_undo() -> None:
     """What was given out last, as the page draws it."""
-    from datetime import UTC
 
     from data.records import datasets
     from pages.assignments import page
     from pages.ui import session
 
-    page._undo(datasets.all_datasets(session.whole_store())[0], session.me(), UTC)
+    page._undo(datasets.all_datasets(session.whole_store())[0], session.me())
 
 
 def test_whom_work_was_given_to_stands_before_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -65,7 +64,7 @@ def test_the_desk_takes_any_outbox(store: Store, monkeypatch: pytest.MonkeyPatch
     sends(monkeypatch, store, SimpleNamespace(outbox=outbox))
     ann, place = find_person(store, "ann"), datasets.dataset_named(store, "demo").id
     state: dict[str, Any] = {}
-    exchange.save_sent(ann, "desk", state, UTC)
+    exchange.save_sent(ann, "desk", state)
     assert not state["acked"] and all(refusal["why"] for refusal in state["refused"]) and not state["notice"]
     sent = exchange.read_message("desk")
     assert len(queue.claim_items(store, "ann", place, "review", QueueFilters(), sent["have"], 8)) == 3
@@ -79,7 +78,7 @@ def test_the_desk_takes_any_outbox(store: Store, monkeypatch: pytest.MonkeyPatch
 def test_the_board_takes_any_outbox(store: Store, monkeypatch: pytest.MonkeyPatch, outbox: Any) -> None:
     sends(monkeypatch, store, SimpleNamespace(outbox=outbox))
     lea, state = find_person(store, "lea"), dict[str, Any]()
-    adjudication_exchange.save_sent(lea, "board", state, UTC)
+    adjudication_exchange.save_sent(lea, "board", state)
     assert not state.get("acked") and all(refusal["why"] for refusal in state.get("refused", []))
 
 
