@@ -15,6 +15,7 @@ from data.records.datasets import Dataset
 from data.records.tokens import Token
 from data.store import Store
 from data.store.errors import NotFound
+from pages.api.models import In
 
 T = TypeVar("T")
 Scope = Literal["", "check", "read", "write", "draw", "run"]
@@ -93,7 +94,7 @@ class ApiRoute:
     role: Role
     handler: Callable[[Call], Answer]
     gives: type[BaseModel]
-    query: type[BaseModel]
+    query: type[BaseModel] = In
     body: type[BaseModel] | None = None
     lines: str = ""
     kind: str = ""

@@ -36,10 +36,6 @@ class Out(BaseModel):
 # -- questions ------------------------------------------------------------------------------------------------------
 
 
-class NoQuery(In):
-    """Nothing beside the path."""
-
-
 class JudgeQuery(In):
     """The judge whose figures are requested."""
 

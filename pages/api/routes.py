@@ -34,17 +34,17 @@ _SEND_SUMMARIES = {
 
 ROUTES: tuple[ApiRoute, ...] = (
     ApiRoute("GET", "/me", "me", "Whose token this is, and what it may do.", "", "annotator", figures.show_me,
-             models.Me, models.NoQuery),
+             models.Me),
     ApiRoute("GET", "/check", "check", "Whether a judge meets the policy, for a pipeline.", "check",
              "annotator", figures.check, models.CheckOut, models.CheckQuery, keeps_still=True),
     ApiRoute("GET", "/datasets", "list_datasets", "Every dataset, and how far it is labelled.", "read", "annotator",
-             figures.list_datasets, models.Datasets, models.NoQuery, keeps_still=True),
+             figures.list_datasets, models.Datasets, keeps_still=True),
     ApiRoute("GET", _AT, "show_dataset", "A dataset with its judges.", "read", "annotator", figures.show_dataset,
-             models.DatasetDetail, models.NoQuery, keeps_still=True),
+             models.DatasetDetail, keeps_still=True),
     ApiRoute("GET", f"{_AT}/progress", "show_progress", "How far a dataset is labelled, and its queues.", "read",
-             "annotator", figures.show_progress, models.ProgressOut, models.NoQuery, keeps_still=True),
+             "annotator", figures.show_progress, models.ProgressOut, keeps_still=True),
     ApiRoute("GET", f"{_AT}/progress/people", "show_people_progress", "How far people are with what is assigned to "
-             "them.", "read", "researcher", figures.show_people_progress, models.PeopleProgressOut, models.NoQuery),
+             "them.", "read", "researcher", figures.show_people_progress, models.PeopleProgressOut),
     ApiRoute("GET", f"{_AT}/calibration", "calibrate", "A judge's agreement with people in each dimension, as on the "
              "page Calibration.", "read", "annotator", figures.calibrate, models.CalibrationOut,
              models.CalibrationQuery, keeps_still=True),
@@ -55,11 +55,11 @@ ROUTES: tuple[ApiRoute, ...] = (
     ApiRoute("GET", f"{_AT}/dashboard", "show_dashboard", "What is published, and what is withheld and why.", "read",
              "annotator", figures.show_dashboard, models.DashboardOut, models.JudgeQuery, keeps_still=True),
     ApiRoute("GET", "/cards", "list_cards", "Every card.", "read", "annotator", figures.list_cards, models.CardsOut,
-             models.NoQuery, keeps_still=True),
+             keeps_still=True),
     ApiRoute("GET", "/runs", "list_runs", "Runs, the newest first.", "read", "researcher", figures.list_runs,
              models.RunsOut, models.RunsQuery),
     ApiRoute("GET", "/runs/{run}", "show_run", "A run, and how far it is.", "read", "researcher", figures.show_run,
-             models.RunDetail, models.NoQuery),
+             models.RunDetail),
     *(
         ApiRoute("GET", f"{_AT}/{kind}", f"get_{kind}", export_kind(kind).description, "read", "researcher",
                  partial(figures.export_rows, kind=kind), models.RowsOut, models.PageQuery, kind=kind)
@@ -71,13 +71,13 @@ ROUTES: tuple[ApiRoute, ...] = (
         for kind in intake.LINE_SORTS
     ),
     ApiRoute("POST", f"{_AT}/draws/audit", "draw_audit", "Draw further items at random into the audit sample.", "draw",
-             "researcher", intake.draw_audit, models.DrawnOut, models.NoQuery, models.AuditDraw),
+             "researcher", intake.draw_audit, models.DrawnOut, body=models.AuditDraw),
     ApiRoute("POST", f"{_AT}/draws/review", "fill_review", "Add the items that most need review to the review "
-             "queue.", "draw", "researcher", intake.fill_review, models.DrawnOut, models.NoQuery, models.ReviewDraw),
+             "queue.", "draw", "researcher", intake.fill_review, models.DrawnOut, body=models.ReviewDraw),
     ApiRoute("POST", "/runs", "start_run", "Start a run of a judge over a dataset.", "run", "researcher",
-             runs.start_run, models.RunMade, models.NoQuery, models.RunStart),
+             runs.start_run, models.RunMade, body=models.RunStart),
     ApiRoute("POST", "/runs/{run}/stop", "stop_run", "Stop a run; what is under way is stored.", "run", "researcher",
-             runs.stop_run, models.RunMade, models.NoQuery, models.NoBody),
+             runs.stop_run, models.RunMade, body=models.NoBody),
     ApiRoute("POST", "/runs/{run}/resume", "resume_run", "Resume a stopped run. Calls that were answered are not "
-             "made again.", "run", "researcher", runs.resume_run, models.RunMade, models.NoQuery, models.RunTerms),
+             "made again.", "run", "researcher", runs.resume_run, models.RunMade, body=models.RunTerms),
 )  # fmt: skip
