@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from data.reports.evidence import Evidence
 from data.reports.statistics import STATISTICS
@@ -11,11 +11,10 @@ from judges.render.findings.as_html import plot_svg
 from judges.render.findings.findings import Measures, Sentence, Table
 from judges.stats.calibration import DimensionResult
 from judges.stats.check_states import STATES
+from judges.stats.raters import human_ceiling
 from judges.stats.uncertainty import Interval
 from judges.types import Dimension
 
-MARKS: dict[str, str] = {state: check.mark for state, check in STATES.items()}
-"""The marks of the states in text."""
 REACH = ", which must be at the dashed line too"
 """The policy's requirement for a lower bound, after its name; for which looks it is valid, the policy says."""
 
@@ -40,6 +39,20 @@ def interval_rows(lines: Iterable[DimensionResult], tops: Tops) -> list[svg.Inte
     return rows
 
 
+def explain_people(lines: Sequence[DimensionResult], known: bool) -> str:
+    """Return a sentence on the people whose agreement the figures show; "" without gold.
+
+    `known`: it is known how far they agree with each other.
+    """
+    people = [line.shown.people for line in lines if line.shown.gold_cells]
+    if not people:
+        return ""
+    labels, cells = sum(p.labels for p in people), sum(line.shown.gold_cells for line in lines)
+    return human_ceiling.explain_labels(
+        min(p.fewest for p in people), max(p.most for p in people), labels / cells, known
+    )
+
+
 def overview_plot(evidence: Evidence) -> str:
     """All dimensions against what the policy asks."""
     threshold = evidence.requirements.policy.threshold
@@ -52,7 +65,7 @@ def overview_plot(evidence: Evidence) -> str:
 def _state_label(line: DimensionResult) -> str:
     """The state in a few words, with the items that are missing where their number is known."""
     state, more = line.check.state, line.check.more_told
-    return f"{MARKS[state]} {state}" + (f" · {more}" if more else "")
+    return f"{STATES[state].mark} {state}" + (f" · {more}" if more else "")
 
 
 def plot_files(evidence: Evidence) -> dict[str, str]:

@@ -33,8 +33,7 @@ from judges.render.html import (
     table,
 )
 from judges.render.words import cell, people_agreement
-from judges.stats.check_states import LEGEND, may_be_approved
-from judges.stats.raters import human_ceiling
+from judges.stats.check_states import LEGEND, STATES, may_be_approved
 from judges.version import VERSION
 
 
@@ -141,7 +140,7 @@ def _overview(evidence: Evidence) -> list[str]:
         rows.append(
             {
                 "dimension": dim.dimension.title, "unit": dim.dimension.sort,
-                "result": f"{plots.MARKS[check.state]} {check.state}".replace(" ", "\u00a0"),
+                "result": f"{STATES[check.state].mark} {check.state}".replace(" ", "\u00a0"),
                 "items": f"{interval.items:,}", "ratings": f"{shown.cells:,}",
                 "kappa": cell(interval.point), "low": cell(interval.low), "high": cell(interval.high),
                 "lower bound": cell(dim.line.bound),
@@ -166,13 +165,9 @@ def _overview(evidence: Evidence) -> list[str]:
 
 def _describe_raters(evidence: Evidence) -> str:
     """Explain in words which people's labels the agreement is with; "" without gold."""
-    with_gold = [dim for dim in evidence.dimensions if dim.line.shown.gold_cells]
-    if not with_gold:
-        return ""
-    people = [dim.line.shown.people for dim in with_gold]
-    average = sum(p.labels for p in people) / sum(dim.line.shown.gold_cells for dim in with_gold)
-    known = any((top := dim.ceiling) is not None and not top.between.is_too_small for dim in with_gold)
-    return human_ceiling.explain_labels(min(p.fewest for p in people), max(p.most for p in people), average, known)
+    ceilings = [dim.ceiling for dim in evidence.dimensions if dim.line.shown.gold_cells]
+    known = any(ceiling is not None and not ceiling.between.is_too_small for ceiling in ceilings)
+    return plots.explain_people([dim.line for dim in evidence.dimensions], known)
 
 
 def _judge_section(evidence: Evidence) -> list[str]:

@@ -17,7 +17,6 @@ from judges.stats.approval_check import CheckPolicy
 from judges.stats.baselines import Baselines
 from judges.stats.calibration import DimensionResult
 from judges.stats.check_states import LEGEND, STATES
-from judges.stats.raters import human_ceiling
 from pages.ui import charts, tables, text
 
 COLUMNS = {
@@ -115,23 +114,12 @@ def draw_intervals(lines: Sequence[DimensionResult], tops: plots.Tops, policy: C
     )
     bound_note = plots.REACH if policy.lower_bound else ""
     known = [top for top in tops.values() if top is not None and not top.is_too_small]
-    text.quiet("{whose}", whose=explain_people(lines, bool(known)))
+    text.quiet("{whose}", whose=plots.explain_people(lines, bool(known)))
     text.quiet(
         "Mark: kappa. Line: its 95% interval. Short tick: the one-sided lower bound{asked}. {top} {legend}.",
         asked=bound_note, legend=LEGEND,
         top="Long tick: kappa between two people, with its interval below." if known else "",
     )  # fmt: skip
-
-
-def explain_people(lines: Sequence[DimensionResult], known: bool) -> str:
-    """Return a sentence on the people whose agreement the figures show."""
-    people = [line.shown.people for line in lines if line.shown.gold_cells]
-    if not people:
-        return ""
-    labels, cells = sum(p.labels for p in people), sum(line.shown.gold_cells for line in lines)
-    return human_ceiling.explain_labels(
-        min(p.fewest for p in people), max(p.most for p in people), labels / cells, known
-    )
 
 
 def draw_dimensions(
@@ -146,7 +134,7 @@ def draw_dimensions(
         {
             "dimension": line.dimension.title,
             "unit": line.dimension.sort,
-            "result": f"{plots.MARKS[line.check.state]} {line.check.state}",
+            "result": f"{STATES[line.check.state].mark} {line.check.state}",
             "items": line.shown.interval.items,
             "kappa": line.shown.interval.point,
             "95% interval": span(line.shown.interval),
