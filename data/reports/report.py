@@ -9,32 +9,21 @@ from data.approvals.check_results import NO_CELLS
 from data.approvals.rules import RULES
 from data.gold.gold import BASES
 from data.records.access import allow, require
-from data.reports import dimension, figures, plots, tables
-from data.reports.evidence import Evidence, Progress, gather_report_evidence
-from data.reports.statistics import EPSILON
+from data.reports import figures, plots, tables
+from data.reports.evidence import DimensionEvidence, Evidence, Progress, gather_report_evidence
+from data.reports.statistics import EPSILON, STATISTICS
 from data.store import Store
 from judges.audits import all_audits
 from judges.plural import many
-from judges.render.findings import both_orders, disputes, means, weakest_turns
+from judges.render import html
+from judges.render.findings import agreement, both_orders, disputes, means, weakest_turns
 from judges.render.findings.as_html import html_parts
 from judges.render.findings.findings import Finding, quiet
-from judges.render.html import (
-    bullets,
-    code,
-    details,
-    embed_json,
-    facts,
-    figure,
-    heading,
-    html_page,
-    note,
-    para,
-    say,
-    table,
-)
 from judges.render.words import cell, people_agreement
-from judges.stats.check_states import LEGEND, STATES, may_be_approved
+from judges.stats.check_states import LEGEND, STATES, Role, may_be_approved
 from judges.version import VERSION
+
+_KINDS: dict[Role, str] = {"good": "fine", "open": "look", "bad": "alarm", "quiet": "quiet"}
 
 
 @allow("annotator")
@@ -53,13 +42,13 @@ def make_report(
 
 def render_report(evidence: Evidence, all_figures: figures.Json) -> str:
     """The report of evidence that was gathered, and of the figures `all_figures` of it."""
-    judge = evidence.judge
+    judge, turns = evidence.judge, evidence.turns
     parts = [
         *_opening(evidence),
         *_overview(evidence),
-        *(part for dim in evidence.dimensions for part in dimension.dimension_section(evidence, dim)),
+        *(part for dim in evidence.dimensions for part in _dimension_section(evidence, dim)),
         *_disputes(evidence),
-        *_turns(evidence),
+        *([html.heading("The weakest turn"), *html_parts(weakest_turns.findings(turns))] if turns else []),
         *_means(evidence),
         *_judge_section(evidence),
         *_policy(evidence),
@@ -68,37 +57,36 @@ def render_report(evidence: Evidence, all_figures: figures.Json) -> str:
         *_decisions(evidence),
         *_reading(),
         *_reproduction_section(evidence, all_figures),
-        embed_json(all_figures),
+        html.embed_json(all_figures),
     ]
     stand = f" · data as of {format_minute(evidence.at)}" if evidence.at else ""
     title = f"How far {judge.model} agrees with people on {evidence.dataset.name}"
-    return html_page(title, parts, f"Made by Assay {VERSION} · fingerprint {evidence.fingerprint}{stand}")
+    return html.html_page(title, parts, f"Made by Assay {VERSION} · fingerprint {evidence.fingerprint}{stand}")
 
 
 def _opening(evidence: Evidence) -> list[str]:
     judge = evidence.judge
     parts = [
-        para(
+        html.para(
             "The judge **{model}** with the card **{card}** has scored {items} of this dataset. Here its scores are "
             "compared with the labels of people for the same questions, the reference labels (gold).",
             "lead", model=judge.model, card=judge.card, items=many(judge.items, "item"),
         )
     ]  # fmt: skip
     if evidence.dataset.synthetic or judge.synthetic:
-        parts.append(
-            note("**Synthetic**: {what}. Its figures say nothing about any real model.", what=_synthetic(evidence))
-        )
+        origin = evidence.dataset.description or "made by a generator, not by people"
+        parts.append(html.note("**Synthetic**: {what}. Its figures say nothing about any real model.", what=origin))
     if not evidence.basis_sizes:
-        return [*parts, note("No rating of this judge has a label here yet: there are no figures.")]
+        return [*parts, html.note("No rating of this judge has a label here yet: there are no figures.")]
     meeting = [dim.dimension.title for dim in evidence.dimensions if may_be_approved(dim.line.check.state)]
     sentence = "{n} of {all} dimensions meet the policy of this workspace for publishing a judge's scores"
     parts.append(
-        para(sentence + (": **{which}**." if meeting else "."), n=len(meeting), all=len(evidence.dimensions),
+        html.para(sentence + (": **{which}**." if meeting else "."), n=len(meeting), all=len(evidence.dimensions),
              which=", ".join(meeting))
     )  # fmt: skip
     if evidence.basis != evidence.gate:
         parts.append(
-            note(
+            html.note(
                 "There are no {required}, and only these count for a decision. The figures below are computed from "
                 "{basis}, and every state is “below minimum sample”, whatever they are.",
                 required=_lower(BASES[evidence.gate]), basis=_lower(BASES[evidence.basis]),
@@ -106,17 +94,13 @@ def _opening(evidence: Evidence) -> list[str]:
         )  # fmt: skip
     if evidence.gate == "gate" and (imported_labels := _count_imported(evidence)):
         parts.append(
-            note(
+            html.note(
                 "{n} imported labels that are said to be blind and of random draws do not count for the approval check "
                 "here; a lead can allow them in the policy.",
                 n=f"{imported_labels:,}",
             )
         )
     return parts
-
-
-def _synthetic(evidence: Evidence) -> str:
-    return evidence.dataset.description or "made by a generator, not by people"
 
 
 def _count_imported(evidence: Evidence) -> int:
@@ -148,7 +132,7 @@ def _overview(evidence: Evidence) -> list[str]:
                 "% agreement": cell(shown.exact, ".1%"),
             }
         )  # fmt: skip
-    used = para(
+    used = html.para(
         "Labels used: **{basis}**, {labels} of {people}.", "quiet", basis=_lower(BASES[evidence.basis]),
         labels=many(rest.labels, "label"), people=many(rest.people, "person", "people"),
     )  # fmt: skip
@@ -159,8 +143,9 @@ def _overview(evidence: Evidence) -> list[str]:
         f"{LEGEND}."
     )
     columns = list(rows[0]) if rows else []
-    used += para("{whose}", "quiet", whose=_describe_raters(evidence))
-    return [heading("All dimensions"), used, figure(plots.overview_plot(evidence), mark), table(rows, columns)]
+    used += html.para("{whose}", "quiet", whose=_describe_raters(evidence))
+    plot = html.figure(plots.overview_plot(evidence), mark)
+    return [html.heading("All dimensions"), used, plot, html.table(rows, columns)]
 
 
 def _describe_raters(evidence: Evidence) -> str:
@@ -168,6 +153,54 @@ def _describe_raters(evidence: Evidence) -> str:
     ceilings = [dim.ceiling for dim in evidence.dimensions if dim.line.shown.gold_cells]
     known = any(ceiling is not None and not ceiling.between.is_too_small for ceiling in ceilings)
     return plots.explain_people([dim.line for dim in evidence.dimensions], known)
+
+
+def _dimension_section(evidence: Evidence, dim: DimensionEvidence) -> list[str]:
+    """Everything about a dimension."""
+    check = dim.line.check
+    conclusion, why = agreement.check_result(dim.line)
+    parts = [
+        html.heading(f"{dim.dimension.title} · of each {dim.dimension.sort}", anchor=dim.line.key),
+        html.note(
+            "{state}: " + conclusion.template, _KINDS[STATES[check.state].role], state=check.state.capitalize(),
+            **conclusion.values,
+        ),
+        *html_parts([why]),
+    ]  # fmt: skip
+    if dim.dimension.definition:
+        parts.append(html.para("Definition: {definition}", "quiet", definition=dim.dimension.definition))
+    if not dim.has_cells:
+        parts.append(html.para("No rating has both a reference label (gold) and a score of this judge."))
+        return [*parts, *html_parts(agreement.omissions(dim.line.shown, evidence.judge.unscored))]
+    folded = []
+    for statistic in STATISTICS.values():
+        if not statistic.applies(dim.line):
+            continue
+        figures = statistic.figures_in(dim.statistics)
+        drawn = html_parts(statistic.findings(figures, dim.line, evidence.requirements.policy))
+        if statistic.collapsed and drawn:
+            folded.append(html.details(statistic.title, drawn))
+        elif drawn:
+            parts += [html.heading(statistic.title, 3), *drawn]
+    return [*parts, *_bases(dim), *folded]
+
+
+def _bases(evidence: DimensionEvidence) -> list[str]:
+    rows = []
+    for (basis, dropped), summary in evidence.bases.items():
+        interval = summary.interval
+        rows.append(
+            {
+                "labels used": BASES[basis] + (", ties dropped" if dropped else ""), "items": f"{interval.items:,}",
+                "ratings": f"{summary.cells:,}", "n_eff": cell(interval.n_eff, ".1f"),
+                "kappa": cell(interval.point, ".4f"), "low": cell(interval.low, ".4f"),
+                "high": cell(interval.high, ".4f"),
+                "bound, one look": cell(interval.lower_bound, ".4f"), "% agreement": cell(summary.exact, ".1%"),
+                "r": cell(summary.correlation, ".3f"),
+                "AC2" if summary.dimension.scale.has_order else "AC1": cell(summary.ac, ".3f"),
+            }
+        )  # fmt: skip
+    return [html.table(rows, list(rows[0]), "The same figures from each set of labels")] if rows else []
 
 
 def _judge_section(evidence: Evidence) -> list[str]:
@@ -193,7 +226,7 @@ def _judge_section(evidence: Evidence) -> list[str]:
         ("How labels are combined", _gold(evidence)),
         ("Data as of", format_minute(evidence.at) if evidence.at else "nothing yet"),
     ]
-    return [heading("Who judged what"), facts(rows)]
+    return [html.heading("Who judged what"), html.facts(rows)]
 
 
 def _gold(evidence: Evidence) -> str:
@@ -210,13 +243,13 @@ def _policy(evidence: Evidence) -> list[str]:
         for name, value in figures.flatten_requirements(evidence.requirements).items()
     ]
     return [
-        heading("Required before publishing (policy)"),
-        para(
+        html.heading("Required before publishing (policy)"),
+        html.para(
             "Only blind labels of random draws count, imported ones where it is said below, and never items that "
             "stand in the judge's prompt or that a prompt was tuned on. Several dimensions are decided together, each "
             "at a level by Holm's procedure."
         ),
-        facts(rows),
+        html.facts(rows),
     ]
 
 
@@ -226,12 +259,7 @@ def _position(evidence: Evidence) -> list[str]:
         return []
     shown: list[Finding] = [*both_orders.sentences(evidence.position), both_orders.plot(evidence.position)]
     shown += [both_orders.table(evidence.position), both_orders.counting_note()]
-    return [heading("Position bias"), *html_parts(shown)]
-
-
-def _turns(evidence: Evidence) -> list[str]:
-    """The judge's weakest turns beside people's."""
-    return [heading("The weakest turn"), *html_parts(weakest_turns.findings(evidence.turns))] if evidence.turns else []
+    return [html.heading("Position bias"), *html_parts(shown)]
 
 
 def _means(evidence: Evidence) -> list[str]:
@@ -240,7 +268,7 @@ def _means(evidence: Evidence) -> list[str]:
         return []
     own = quiet("The judge's own scores over all items, not corrected.")
     overall = means.table([row.display for row in evidence.overall])
-    return [heading("Mean scores of the judge"), *html_parts([own, overall])]
+    return [html.heading("Mean scores of the judge"), *html_parts([own, overall])]
 
 
 def _disputes(evidence: Evidence) -> list[str]:
@@ -248,7 +276,7 @@ def _disputes(evidence: Evidence) -> list[str]:
     waiting = [dim.waiting for dim in evidence.dimensions if dim.waiting is not None]
     if not waiting:
         return []
-    return [heading("To adjudicate"), *html_parts(disputes.findings(waiting, evidence.rule.waiting == "counted"))]
+    return [html.heading("To adjudicate"), *html_parts(disputes.findings(waiting, evidence.rule.waiting == "counted"))]
 
 
 def _audits(evidence: Evidence) -> list[str]:
@@ -265,15 +293,16 @@ def _audits(evidence: Evidence) -> list[str]:
     alarms = len(evidence.audits.alarms)
     first = "{n} in alarm." if alarms else "None is in alarm."
     return [
-        heading("Audits of known failures"),
-        para("**" + first + "** {replies} were examined.", n=alarms, replies=many(scope.replies, "reply", "replies")),
-        table(rows, ["failure", "verdict", "figure", "n", "why"]),
+        html.heading("Audits of known failures"),
+        html.para(f"**{first}** {{replies}} were examined.", n=alarms, replies=many(scope.replies, "reply", "replies")),
+        html.table(rows, ["failure", "verdict", "figure", "n", "why"]),
     ]
 
 
 def _decisions(evidence: Evidence) -> list[str]:
+    heading = html.heading("Decisions on record")
     if not evidence.decisions:
-        return [heading("Decisions on record"), para("No lead has decided on any dimension of this judge here yet.")]
+        return [heading, html.para("No lead has decided on any dimension of this judge here yet.")]
     now = {
         dim.line.key: [dim.fingerprints.get(basis, NO_CELLS) for basis in ("gate", "imported")]
         for dim in evidence.dimensions
@@ -288,7 +317,7 @@ def _decisions(evidence: Evidence) -> list[str]:
         }
         for d in evidence.decisions
     ]  # fmt: skip
-    return [heading("Decisions on record"), table(rows, list(rows[0]))]
+    return [heading, html.table(rows, list(rows[0]))]
 
 
 def _reading() -> list[str]:
@@ -310,7 +339,7 @@ def _reading() -> list[str]:
         "**n/a and unscored**: where people or judge say that a question does not apply, or the judge gave no usable "
         "reply, there is nothing to compare: these ratings are in no kappa, and are counted separately.",
     ]
-    return [heading("How to read this"), bullets([say(point) for point in points])]
+    return [html.heading("How to read this"), html.bullets([html.say(point) for point in points])]
 
 
 def _reproduction_section(evidence: Evidence, all_figures: figures.Json) -> list[str]:
@@ -327,23 +356,23 @@ def _reproduction_section(evidence: Evidence, all_figures: figures.Json) -> list
     heads = {"dimension": "dimension", "unit": "unit"} | {basis: _lower(BASES[basis]) for basis in evidence.basis_sizes}
     libraries = ", ".join(f"{name} {version}" for name, version in evidence.libraries.items())
     return [
-        heading("How to get the same digits"),
-        para(
+        html.heading("How to get the same digits"),
+        html.para(
             "Whoever has the same labels and scores gets the same figures. The fingerprints show whether they are the "
             "same: they are made of every item's content, unit, gold, score and weight, in any workspace."
         ),
-        facts([("Fingerprint of it all", evidence.fingerprint)]),
-        table(prints, heads) if prints and evidence.basis_sizes else "",
-        para("In the folder of the workspace:"),
-        code("\n".join(lines)),
-        para(
+        html.facts([("Fingerprint of it all", evidence.fingerprint)]),
+        html.table(prints, heads) if prints and evidence.basis_sizes else "",
+        html.para("In the folder of the workspace:"),
+        html.code("\n".join(lines)),
+        html.para(
             "Kappa's intervals: {replicates} resamplings of whole items with seed {seed}, each end the farther of the "
             "percentile and the studentised one, or linearised over items from 3,000 items on. Computed with "
             "{libraries}.",
             replicates=f"{figures.REPLICATES:,}", seed=figures.SEED, libraries=libraries,
         ),
-        details("Every figure with every digit, as CSV", [code(tables.figures_csv(all_figures))]),
-        para("The same, and more, stands as JSON in this file, in the element with the id `figures`.", "quiet"),
+        html.details("Every figure with every digit, as CSV", [html.code(tables.figures_csv(all_figures))]),
+        html.para("The same, and more, stands as JSON in this file, in the element with the id `figures`.", "quiet"),
     ]  # fmt: skip
 
 
