@@ -10,7 +10,6 @@ import streamlit as st
 
 from data.records.access import Role
 from judges.errors import AssayError
-from pages.adjudication import exchange as adjudication_exchange
 from pages.adjudication import page as adjudication_page
 from pages.annotators import page as annotators_page
 from pages.approvals import page as approvals_page
@@ -20,7 +19,6 @@ from pages.calibration import page as calibration_page
 from pages.cards import page as cards_page
 from pages.comparison import page as comparison_page
 from pages.dashboard import page as dashboard_page
-from pages.desk import exchange as desk_exchange
 from pages.desk import page as desk_page
 from pages.exporting import page as exporting_page
 from pages.importing import page as importing_page
@@ -63,7 +61,7 @@ ROUTES: list[tuple[str, Role, Callable[[], None], str, str, str]] = [
     (OWN_SECTION, "annotator", me_page.page, "Your labels", "me", ":material/account_circle:"),
     (OWN_SECTION, "annotator", sign_in.sign_out, "Sign out", "sign-out", ":material/logout:"),
 ]
-SAVERS = {"desk": ("answers", desk_exchange.save_sent), "adjudication": ("acts", adjudication_exchange.save_sent)}
+SAVERS = {"desk": ("answers", desk_page.save_sent), "adjudication": ("acts", adjudication_page.save_sent)}
 """By address the pages whose browser keeps what is not saved: what it keeps, and what saves it."""
 ICON = str(Path(__file__).parent / "server" / "icon.svg")
 HOME = overview_page.page

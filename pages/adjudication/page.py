@@ -13,12 +13,13 @@ from data.records.access import Person
 from data.records.datasets import Dataset
 from data.records.settings import GoldRule
 from data.store.errors import StoreError
-from data.store.ids import new_id
+from data.store.ids import new_id, now
+from judges.errors import AssayError
 from judges.plural import many
 from judges.render.findings.findings import Column
 from judges.triage import name_unit
-from pages.adjudication import exchange
 from pages.adjudication.board import board_data, draw_board
+from pages.server import limits
 from pages.ui import choose, gold, session, tables, text, url_state
 
 ITEMS_AHEAD = 3
@@ -60,7 +61,7 @@ def _board(me: Person, dataset: Dataset) -> None:
             "notice": message and text.isolate_names(message),
         },
         key=key,
-        on_outbox=url_state.callback_of("adjudication", lambda: exchange.save_sent(me, key, state)),
+        on_outbox=url_state.callback_of("adjudication", lambda: save_sent(me, key, state)),
     )
     if notice is None:
         cells = adjudication_items.adjudicated_cells(session.store(), me.name, dataset.id)
@@ -134,3 +135,53 @@ def _empty_board(now: GoldRule, others: int) -> dict[str, str]:
         return {"title": "Nothing is sent to adjudication", "text": message}
     message = "Every disagreement larger than the rule allows has been decided. New labels may bring more."
     return {"title": "Nothing to adjudicate", "text": message}
+
+
+def save_sent(me: Person, key: str, state: dict[str, Any]) -> None:
+    """Carry out the acts that the component with that key has sent, in order, and keep the outcome in `state`.
+
+    acked: [{key, at, names}], refused: [{key, why}], notice: why nothing more could be saved, or None. Acts in neither
+    of the first two are sent again.
+    """
+    outbox = session.outbox(key)
+    acts = list(map(session.as_dict, session.as_list(outbox.get("acts"))))
+    done = {ack["key"] for ack in state.get("acked", [])}
+    state["notice"] = None
+    try:
+        limits.check_saves(me.name, len(acts))
+    except AssayError as error:
+        state["notice"] = str(error)
+        return
+    for act in acts:
+        act_key = session.as_text(act.get("key"))
+        if act_key in done:
+            continue
+        try:
+            names = _perform(me.name, act_key, act)
+        except StoreError as error:
+            state["notice"] = str(error)
+            return
+        except AssayError as error:
+            refusal = {"key": act_key, "why": text.isolate_names(str(error))}
+            state["refused"] = [*state.get("refused", []), refusal][-session.MAX_ENTRIES :]
+            continue
+        at = f"{text.local_time(now()):%H:%M:%S}"
+        state["acked"] = [*state.get("acked", []), {"key": act_key, "at": at, "names": names}][-session.MAX_ENTRIES :]
+    try:  # last: what was decided before was decided without it
+        if item := session.as_text(outbox.get("reveal")):
+            adjudication.reveal_while_adjudicating(session.store(), me.name, item)
+    except AssayError as error:
+        state["notice"] = str(error)
+
+
+def _perform(actor: str, key: str, act: dict[str, Any]) -> list[str] | None:
+    """Carry out one act; for a decision, gives the people's names in the order of their letters."""
+    store = session.store()
+    if act.get("action") == "withdraw":
+        adjudication.withdraw_adjudication(store, actor, key, session.as_text(act.get("of")))
+        return None
+    item, unit, dimension, token = (session.as_text(act.get(name)) for name in ("item", "unit", "dimension", "token"))
+    value, reason = act.get("v"), act.get("reason")
+    reason = reason if isinstance(reason, str) else ""
+    decision = adjudication.adjudicate(store, actor, key, item, unit, dimension, value, reason, token)
+    return [s.person for s in adjudication_items.shuffle_labels(item, unit, dimension, decision.labels)]

@@ -23,7 +23,7 @@ from judges.cards.mt_bench import card as mt_bench
 from judges.importing.lines import parse_item
 from judges.types import Dimension, Scale
 from pages.adjudication.board import board_data
-from pages.desk import exchange
+from pages.desk import page as desk_page
 from pages.ui.sheet import sheet_data
 from tests import seeds
 
@@ -116,7 +116,7 @@ def test_every_judge_stands_beside_a_turn_with_its_rating_its_prompt_and_its_tex
     assert second["judgments"] == [], "one judge alone needs no list"
     judges = {str(row[0]) for row in store.rows("select id from judge")}
     assert {judge for _, judge in exposure.shown_judges(store, "ann", [sheet["item"]])} == judges and len(judges) == 5
-    weight = len(exchange.cut_to_size([sheet, sheet, sheet]))
+    weight = len(desk_page.cut_to_size([sheet, sheet, sheet]))
     assert weight == 3, "short sheets go together"
 
 

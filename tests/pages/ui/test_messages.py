@@ -18,8 +18,8 @@ from data.records import datasets
 from data.records.access import find_person
 from data.store import Store, open_store
 from judges.errors import AssayError
-from pages.adjudication import exchange as adjudication_exchange
-from pages.desk import exchange
+from pages.adjudication import page as adjudication_page
+from pages.desk import page as desk_page
 from pages.ui import session, tables
 from tests import seeds
 
@@ -64,9 +64,9 @@ def test_the_desk_takes_any_outbox(store: Store, monkeypatch: pytest.MonkeyPatch
     sends(monkeypatch, store, SimpleNamespace(outbox=outbox))
     ann, place = find_person(store, "ann"), datasets.dataset_named(store, "demo").id
     state: dict[str, Any] = {}
-    exchange.save_sent(ann, "desk", state)
+    desk_page.save_sent(ann, "desk", state)
     assert not state["acked"] and all(refusal["why"] for refusal in state["refused"]) and not state["notice"]
-    sent = exchange.read_message("desk")
+    sent = desk_page.read_message("desk")
     assert len(queue.claim_items(store, "ann", place, "review", QueueFilters(), sent["have"], 8)) == 3
     if sent["want"]:
         with pytest.raises(AssayError):
@@ -78,7 +78,7 @@ def test_the_desk_takes_any_outbox(store: Store, monkeypatch: pytest.MonkeyPatch
 def test_the_board_takes_any_outbox(store: Store, monkeypatch: pytest.MonkeyPatch, outbox: Any) -> None:
     sends(monkeypatch, store, SimpleNamespace(outbox=outbox))
     lea, state = find_person(store, "lea"), dict[str, Any]()
-    adjudication_exchange.save_sent(lea, "board", state)
+    adjudication_page.save_sent(lea, "board", state)
     assert not state.get("acked") and all(refusal["why"] for refusal in state.get("refused", []))
 
 
@@ -94,4 +94,4 @@ def test_a_place_is_one_that_there_is(value: Any) -> None:
 def test_a_component_that_has_sent_nothing_yet(monkeypatch: pytest.MonkeyPatch, store: Store) -> None:
     for state in (None, SimpleNamespace(), SimpleNamespace(outbox=None), {}):
         sends(monkeypatch, store, state)
-        assert exchange.read_message("desk") == {"came": False, "answers": [], "have": [], "want": None}
+        assert desk_page.read_message("desk") == {"came": False, "answers": [], "have": [], "want": None}

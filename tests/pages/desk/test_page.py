@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pages.desk.exchange import empty_text
+from pages.desk.page import empty_text
 
 
 @pytest.mark.parametrize(

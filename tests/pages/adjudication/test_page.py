@@ -13,7 +13,7 @@ from data.records import datasets
 from data.records.access import find_person
 from data.store import Store
 from data.store.errors import StoreFailed
-from pages.adjudication import exchange, page
+from pages.adjudication import page
 from pages.ui import session
 from tests.pages.adjudication.test_adjudication import prepare
 
@@ -33,7 +33,7 @@ def waiting(store: Store) -> list[LabelledCell]:
 def send(monkeypatch: pytest.MonkeyPatch, state: dict[str, Any], **outbox: Any) -> None:
     """One message of lea's board."""
     monkeypatch.setattr(session, "component_state", lambda _: SimpleNamespace(outbox=outbox))
-    exchange.save_sent(find_person(session.store(), "lea"), "board", state)
+    page.save_sent(find_person(session.store(), "lea"), "board", state)
 
 
 def act_on(cell: LabelledCell, key: str) -> dict[str, Any]:
