@@ -156,7 +156,6 @@ def _describe_raters(evidence: Evidence) -> str:
 
 
 def _dimension_section(evidence: Evidence, dim: DimensionEvidence) -> list[str]:
-    """Everything about a dimension."""
     check = dim.line.check
     conclusion, why = agreement.check_result(dim.line)
     parts = [
@@ -263,7 +262,6 @@ def _position(evidence: Evidence) -> list[str]:
 
 
 def _means(evidence: Evidence) -> list[str]:
-    """Draw the judge's mean scores."""
     if not evidence.overall:
         return []
     own = quiet("The judge's own scores over all items, not corrected.")
@@ -272,7 +270,6 @@ def _means(evidence: Evidence) -> list[str]:
 
 
 def _disputes(evidence: Evidence) -> list[str]:
-    """The figures with and without ratings that wait for somebody who adjudicates."""
     waiting = [dim.waiting for dim in evidence.dimensions if dim.waiting is not None]
     if not waiting:
         return []

@@ -125,7 +125,6 @@ _COLUMNS = {
 
 
 def _empty_board(now: GoldRule, others: int) -> dict[str, str]:
-    """The board's message if this person has nothing to decide."""
     if others:
         wait = f"{many(others, 'rating')} {'waits' if others == 1 else 'wait'} for somebody else"
         own = f"{wait}: you labelled {'it' if others == 1 else 'them'} yourself."

@@ -99,7 +99,6 @@ def _choose_labels(dataset: Dataset, dimension: Dimension) -> annotators.LabelSe
 
 @text.fragment
 def _person(dataset: Dataset, row: Annotator, labels: DimensionLabels, key: str) -> None:
-    """One person in full; a click on their table lists the items."""
     people, scale = labels.ratings.people, labels.ratings.scale
     number = people.index(row.name) if row.name in people else -1
     course, counts = figures.agreement_over_time(labels, number), figures.table_with_others(labels, number)
@@ -112,7 +111,6 @@ def _person(dataset: Dataset, row: Annotator, labels: DimensionLabels, key: str)
 
 
 def _draw_rater_labels(rows: Sequence[Annotator], cells: int, basis: annotators.LabelSet) -> None:
-    """The labels that everything below is made of."""
     raters = [row for row in rows if row.labels]
     text.quiet(
         "Labels used: {labels} by {people} for {cells}. {basis}; n/a and revealed labels are left out.",
@@ -128,7 +126,6 @@ def _draw_rater_labels(rows: Sequence[Annotator], cells: int, basis: annotators.
 
 
 def _draw_warnings(rows: Sequence[Annotator]) -> None:
-    """The warnings, a sentence each, first of all."""
     seen = [(row.name, remark) for row in rows for remark in row.flags]
     if not seen:
         st.markdown(":green[:material/check_circle:] No warnings about the people who labelled here.")
@@ -237,7 +234,6 @@ def _draw_people_agreement(ceiling: HumanCeiling | None, people: int, dataset: s
 
 
 def _draw_agreement_matrix(names: Sequence[str], n: Any, shares: Any, people: int, key: str) -> None:
-    """% agreement of every two people, and from how many ratings."""
     tips = [
         [f"{a} and {b}: {shares[i, j]:.0%} of {n[i, j]:,} ratings" if n[i, j] else "" for j, b in enumerate(names)]
         for i, a in enumerate(names)

@@ -135,7 +135,6 @@ class Api:
         return token, person
 
     def _authenticate(self, text: str) -> tuple[Token, Person]:
-        """Return a token and its person, and count the request. Raises NotAllowed, Refusal."""
         token, person = tokens.find_token(self._store(), text)
         if wait := self._tokens.wait(token.id):
             raise _too_often(wait)
@@ -242,7 +241,6 @@ class Api:
 
 
 def _a_minute(name: str, number: int) -> Buckets:
-    """Rate limits of so many requests a minute."""
     return Buckets(Limit(name, number, number / 60))
 
 
@@ -287,7 +285,6 @@ def _find_route(method: str, segments: list[str]) -> tuple[ApiRoute, dict[str, s
 
 @contextlib.contextmanager
 def _body_file() -> Iterator[Path]:
-    """A temporary file for a body, which is removed afterwards."""
     place = folder("api") / secrets.token_hex(8)
     place.mkdir()
     file = place / "body.jsonl"

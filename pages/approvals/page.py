@@ -83,7 +83,6 @@ def _row(
 
 
 def _detail(me: Person, candidate: Case, approval_status: record.ApprovalStatus, note: approvals.ApprovalNote) -> None:
-    """One dimension in full: what is to be decided and why, the evidence, the decision, and earlier ones."""
     store = session.store()
     then = approvals.kappa_at_decision(store, approval_status.in_force) if approval_status.in_force else None
     rows.draw_verdict(candidate, approval_status.in_force, then, me.may("lead"))
@@ -107,7 +106,6 @@ def _detail(me: Person, candidate: Case, approval_status: record.ApprovalStatus,
 
 
 def _draw_labels_since(approval_status: record.ApprovalStatus, note: approvals.ApprovalNote) -> None:
-    """Then and now, where labels came since the approval."""
     in_force = approval_status.in_force
     if in_force is None or in_force.decision not in ("approve", "suspend"):
         return
@@ -131,7 +129,6 @@ def _interval_row(figure: PeriodFigure, threshold: float) -> IntervalRow:
 
 
 def _describe_bias(figures: list[PeriodFigure]) -> str:
-    """Return sentences on how bias moved and what the lines are."""
     bias = {figure.period: figure.bias for figure in figures}
     then, since = bias.get("at the approval"), bias.get("labels since")
     moved = (
@@ -199,7 +196,6 @@ def _decide(
     actor: str, case: Case, approval_status: ApprovalStatus, decision: Action | Literal["keep"], seen: str,
     against: Collection[str],
 ) -> None:
-    """Record the decision; the outcome is shown on top of the page."""
     state = session.scratch("approvals")
     reason = str(session.component_state(f"why:{_key(case, approval_status)}") or "")
     state.clear()

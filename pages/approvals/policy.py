@@ -60,7 +60,6 @@ def panel(me: Person, dataset: Dataset) -> None:
 
 
 def _form(me: Person, requirements: Requirements) -> None:
-    """The values, each with what follows from it."""
     st.caption(
         "The policy holds for the whole workspace; changes are in the audit log. A less strict policy approves nothing "
         "by itself. Under a stricter one approvals stay on the dashboard, and are listed above until a lead decides."
@@ -99,7 +98,6 @@ def _set_policy(actor: str, new_requirements: Requirements, reason: str) -> None
 
 
 def _draw_proposal(me: Person) -> None:
-    """Draw the outcome of the last change, and the proposal of a looser policy, to which another lead may agree."""
     text.tell_outcome(session.scratch("policy"))
     proposal = policy.proposed_requirements(session.store())
     if proposal is None:

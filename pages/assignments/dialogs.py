@@ -166,7 +166,6 @@ def _people() -> tuple[list[str], str]:
 
 
 def _show_plan(plan: SharePlan) -> None:
-    """Draw how many items each assignee would get, and how many cannot be given to enough of the people named."""
     text.say("This gives out **{n}**.", n=many(len({d for s in plan.shares.values() for d in s}), "item"))
     if plan.shares:
         rows = [(tags.describe_assignee(name), len(share)) for name, share in plan.shares.items()]
@@ -199,7 +198,6 @@ def person_dialog(dataset: Dataset, me: Person, progress: PersonProgress, team: 
 
 
 def _assignment(me: Person, assignment: Assignment) -> None:
-    """One assignment: what it is, and its terms to be changed."""
     due = f" · due {text.day(assignment.due)}" if assignment.due else ""
     heading = (
         f"{STREAMS[assignment.stream]}: {assignment.left:,} of {many(assignment.total, 'item')} left{due} · "

@@ -49,7 +49,6 @@ def _file(people: list[PersonProgress]) -> str:
 
 
 def _open_work(dataset: Dataset) -> None:
-    """Draw the number of open items in each queue, those of them that are unassigned, and those that nobody may do."""
     for stream, title in STREAMS.items():
         open_, nobody, stranded = assignments.assigned_counts(session.store(), dataset.id, stream)
         if open_:
@@ -66,7 +65,6 @@ def _open_work(dataset: Dataset) -> None:
 
 
 def _notices(people: list[PersonProgress]) -> None:
-    """Draw a notice about the work of each person who is no longer active."""
     for person in people:
         if person.state == "inactive":
             text.warn(
@@ -145,7 +143,6 @@ def _row(person: PersonProgress) -> list[str]:
 
 
 def _undo(dataset: Dataset, me: Person) -> None:
-    """The latest assignments, each with an undo."""
     changes = assignments.undoable_changes(session.store(), dataset.id)
     if not changes:
         return

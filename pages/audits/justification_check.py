@@ -60,7 +60,6 @@ def panel(actor: str, dataset_id: str, judge: str, limit: float | None) -> None:
 
 
 def _save_answer(actor: str, dataset_id: str, judge: str, cell: JustifiedScore, fit: bool) -> None:
-    """Keep an answer."""
     state = session.scratch(f"fits:{dataset_id}:{judge}")
     with text.keep_refusal(state):
         justification_labels.record_fit(session.store(), actor, judge, cell, fit)
@@ -68,14 +67,12 @@ def _save_answer(actor: str, dataset_id: str, judge: str, cell: JustifiedScore, 
 
 
 def _reopen_last_answer(actor: str, dataset_id: str, judge: str) -> None:
-    """Show one's last answer again."""
     state = session.scratch(f"fits:{dataset_id}:{judge}")
     with text.keep_refusal(state):
         state["again"] = justification_labels.last_justification(session.store(), dataset_id, judge, actor)
 
 
 def _draw_tally(tally: JustificationTally, share: Interval, limit: float | None) -> None:
-    """The number of answers, and the share that does not fit, with its interval."""
     st.markdown("**Does the justification support the score?**")
     goal = min(ENOUGH_ANSWERS, tally.cells)
     st.progress(min(tally.answered / goal, 1.0) if goal else 0.0)
@@ -105,7 +102,6 @@ def _draw_justification(cell: JustifiedScore, dimension: Dimension | None, befor
 
 
 def _draw_item(item: Item) -> None:
-    """The item that a justification is about, as plain text."""
     if isinstance(item, Response):
         parts: dict[str, str | None] = {"Task": item.task, "Output": item.output, "Reference": item.reference}
     elif isinstance(item, Pair):

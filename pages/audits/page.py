@@ -80,7 +80,6 @@ def page() -> None:
 
 
 def _detail(me: Person, dataset: Dataset, judge: str, name: str, results: audits.AuditResults) -> None:
-    """One audit in full: what is measured, its picture, the items behind it, and what can be done."""
     store, audit, finding = session.store(), all_audits()[name], results.findings[name]
     limit, key = audits.audit_limits(store).get(name, audit.threshold), f"{dataset.id}:{judge}:{name}"
     with st.container(horizontal=True, vertical_alignment="top"):
@@ -122,7 +121,6 @@ _PROBES = {
 
 
 def _draw_probe(me: Person, dataset: Dataset, judge: str, probe: str, done: int) -> None:
-    """Draw what a probe does, its progress and, for those who may run judges, its estimate and its start."""
     text.say("**Probe run.** {what}", what=_PROBES[probe])
     if done:
         text.quiet("{n} to it so far.", n=many(done, "reply", "replies"))
@@ -152,7 +150,6 @@ def _draw_probe(me: Person, dataset: Dataset, judge: str, probe: str, done: int)
 
 
 def _draw_needs(dataset: str, needs: str, scope: Scope) -> None:
-    """Draw what an audit needs of people, or of another judge."""
     if needs == "second judge" and not scope.others:
         st.caption("This needs a second judge: a model of another family with the same card, on the same items.")
         url_state.link("runs", "Run a second judge", icon=":material/play_arrow:", dataset=dataset)
@@ -187,7 +184,6 @@ def draw_take_button(actor: str, dataset: Dataset, judge: str, name: str, findin
 
 
 def _draw_limit(actor: str, audit: Audit, now: float | None) -> None:
-    """The limit of an audit, for leads: another one, or its default."""
     low, high = audits.limit_range(audit)
     with st.popover("Limit", icon=":material/tune:", key=f"limit:{audit.name}:{now}"):
         text.quiet("Applies to the whole workspace. The default is {default}.", default=f"{audit.threshold:g}")
@@ -212,7 +208,6 @@ def _draw_limit(actor: str, audit: Audit, now: float | None) -> None:
 
 
 def _draw_scope(scope: Scope, findings: Mapping[str, AuditFinding]) -> None:
-    """Draw the number of findings by verdict, and the replies and labels that were used."""
     with st.container(horizontal=True, gap="medium"):
         for verdict in BADGES:
             if n := sum(finding.verdict == verdict for finding in findings.values()):
@@ -229,7 +224,6 @@ def _draw_scope(scope: Scope, findings: Mapping[str, AuditFinding]) -> None:
 
 
 def _draw_audit_row(audit: Audit, finding: AuditFinding, limit: float | None, opened: bool) -> None:
-    """One audit in a line: verdict, title and why, figure with interval and limit."""
     verdict, title, figures = st.columns([15, 62, 23], gap="small", vertical_alignment="top")
     with verdict:
         st.markdown(BADGES[finding.verdict])

@@ -45,7 +45,6 @@ def panel(selection: CalibrationSelection, line: DimensionResult, key: str) -> N
 def _draw_threshold(
     selection: CalibrationSelection, d: Dimension, threshold: AutoAcceptThreshold, rule: AutoAcceptRule | None, key: str
 ) -> None:
-    """The result of a requirement, the curve, and the rule in force, which a lead sets or revokes."""
     store, request = session.store(), threshold.request
     counted = policy.approval_basis(store, selection.dataset)
     result = threshold.result
@@ -82,7 +81,6 @@ def _ask_target(source: str, rule: AutoAcceptRule | None, ordered: bool, key: st
 
 
 def _draw_rule_in_force(rule: AutoAcceptRule, step: ThresholdTest, sure: ItemConfidence) -> None:
-    """The rule in force, and its agreement on today's gold."""
     spared = sure.count_above(rule.threshold)
     agreement = step.agreement
     text.say(

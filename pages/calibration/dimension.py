@@ -59,7 +59,6 @@ def _draw_missing_scores(selection: CalibrationSelection, line: DimensionResult,
 
 
 def _draw_sample_size(selection: CalibrationSelection, line: DimensionResult, key: str) -> None:
-    """The planner's sentences, then the curve with the forecast."""
     store, now = session.store(), line.shown.interval
     approval_policy = policy.requirements(store).policy
     steps = load(statistics.SAMPLE_SIZE, selection, line)
@@ -86,7 +85,6 @@ def _draw_sample_size(selection: CalibrationSelection, line: DimensionResult, ke
 
 
 def _draw_threshold(selection: CalibrationSelection, line: DimensionResult, key: str) -> None:
-    """A choice of threshold, its figures with intervals, and the figures over all thresholds."""
     if not line.shown.cells:
         st.caption(text.NO_RATINGS)
         return
@@ -102,7 +100,6 @@ def _draw_threshold(selection: CalibrationSelection, line: DimensionResult, key:
 
 
 def _draw_confidence(selection: CalibrationSelection, line: DimensionResult, key: str) -> None:
-    """A sentence, agreement by level of confidence, and how well confidence ranks."""
     by_source, scored = load(statistics.CONFIDENCE, selection, line)
     if not by_source:
         text.quiet(
@@ -176,7 +173,6 @@ def _draw_agreement(selection: CalibrationSelection, line: DimensionResult, key:
 def _list_cell_items(
     cells: Sequence[ListedCell], summary: Summary, cell: tuple[int, int], key: str, dataset: str
 ) -> None:
-    """The items of a cell of the table; a click opens one."""
     people, judge = (summary.answers[n] for n in cell)
     total = int(summary.counts[cell])
     text.say(
@@ -191,7 +187,6 @@ def _list_cell_items(
 
 
 def _table(summary: Summary, key: str) -> tuple[int, int] | None:
-    """The table of agreement; the cell that was clicked."""
     if not summary.cells:
         st.caption(text.NO_RATINGS)
         return None
@@ -235,7 +230,6 @@ def _draw_slices(selection: CalibrationSelection, line: DimensionResult, key: st
 
 
 def _list_ratings(members: Sequence[SliceMember], name: str, summary: Summary, key: str, dataset: str) -> None:
-    """The ratings of a slice; a click opens the item."""
     scale = summary.dimension.scale
     text.say("Ratings of **{name}**, largest disagreement first. Click one to open it on the desk.", name=name)
     people = [scale.format(value) for value in bins.from_codes([m.human for m in members], scale)]
@@ -276,7 +270,6 @@ def _draw_people(selection: CalibrationSelection, line: DimensionResult, key: st
 
 
 def _alternatives(test: alternative_annotator.AlternativeAnnotatorTest) -> None:
-    """The alternative-annotator test: the verdict in a sentence, and a row for every person."""
     state = "" if not test.enough else "passes" if test.passed else "does not pass"
     findings.draw_sentence(human_ceiling_findings.test(test), state)
     if not test.enough:
@@ -381,7 +374,6 @@ def draw_dimension(selection: CalibrationSelection, line: DimensionResult, key: 
 
 
 def _panel(selection: CalibrationSelection, line: DimensionResult, key: str) -> None:
-    """A statistic without choices: its explanation and its findings."""
     statistic = statistics.STATISTICS[key.rpartition(":")[2]]
     if not line.shown.cells:
         st.caption(text.NO_RATINGS)

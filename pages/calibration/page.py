@@ -105,7 +105,6 @@ def page() -> None:
 
 
 def _downloads(dataset: Dataset, judge: str, model: str) -> None:
-    """The button with the judge's report and its tables; they are made when they are asked for."""
     store, me, name = session.store(), session.me(), picture.file_name("assay", dataset.name, model)
     cells = "all ratings (anyone who opens them can no longer label their items blind), "
     cells = cells if me.may("researcher") else ""
@@ -143,7 +142,6 @@ def _basis(
 
 
 def _explain_no_gold(dataset: str) -> None:
-    """Nobody has labelled anything: the ways to the first gold."""
     st.info(
         "No reference labels (gold) for this judge's dimensions yet. Draw an audit sample and label it without seeing "
         "the judge's scores; its agreement with people is then shown here.",

@@ -39,7 +39,6 @@ def _open(names: Sequence[str], row: int) -> None:
 
 
 def _line(card: Card, uses: Sequence[CardUse], used: bool) -> dict[str, str]:
-    """A card as the table has it."""
     judges, sets = {use.judge for use in uses if use.judge}, {use.dataset for use in uses}
     return {
         "Card": card.title,
@@ -88,7 +87,6 @@ def show_card(card: Card) -> None:
 
 
 def _needs(card: Card) -> tuple[str, ...]:
-    """Return what a card requires of a model, whichever items it judges."""
     least = (f"A model that writes at least {card.least_reply} tokens in a reply.",) if card.least_reply else ()
     return *least, *card.needs
 

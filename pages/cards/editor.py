@@ -189,7 +189,6 @@ def _row(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _recipe_row(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row as the recipe has it."""
     scale = _cell_text(row["Scale"]) or "ordinal"
     answers: dict[str, Any] = {"kind": scale, "na": bool(row["n/a"]) if not pd.isna(row["n/a"]) else False}
     if scale in ("ordinal", "interval"):
@@ -219,7 +218,6 @@ def _number(value: Any, other: int) -> int | float:
 
 
 def _preview(card: Card) -> None:
-    """Draw the card that would be saved: its version, its dimensions, its prompt and its reply."""
     st.header("Preview", anchor=False)
     text.quiet(
         "Version {version}. Dimensions: {asked}.",

@@ -33,7 +33,6 @@ def _form_state(card: Card) -> dict[str, Any]:
 
 
 def _list_examples(now: list[Example], card: Card) -> None:
-    """The examples, each with a way to remove it."""
     for number, example in enumerate(now):
         with st.container(horizontal=True, vertical_alignment="top"):
             with st.expander(text.escape(f"{number + 1}. {example.shows}"), icon=":material/lightbulb:"):

@@ -42,7 +42,6 @@ def page() -> None:
 
 
 def _draw_new_card(me: Person) -> None:
-    """The form of a new card, which can be closed again."""
     state = session.scratch("cards")
     with st.container(horizontal=True, vertical_alignment="center"):
         st.header("New card", anchor=False)
@@ -54,7 +53,6 @@ def _draw_new_card(me: Person) -> None:
 
 
 def _draw_card(me: Person, card: Card, using: Sequence[CardUse]) -> None:
-    """One card in full, what uses it, its versions and its folder."""
     store, origin = session.store(), card_view.card_origin(card)
     is_own = origin == "own"
     st.header(text.escape(card.title), anchor=False)
@@ -89,7 +87,6 @@ def _draw_card(me: Person, card: Card, using: Sequence[CardUse]) -> None:
 
 
 def _desk(me: Person) -> None:
-    """Let a person choose the cards by which people label a dataset."""
     store = session.store()
     dataset = choose.dataset(store)
     if dataset is None:

@@ -86,7 +86,6 @@ def page() -> None:
 
 
 def _draw_comparison(comparisons: dict[str, Row], names: dict[str, str], reference: str, key: str) -> None:
-    """All pairs adjusted together, the table, and the dimension that was chosen."""
     every = iter(adjust_pairs([pair for _, _, c in comparisons.values() for pair in c.pairs]))
     pairs: dict[str, dict[str, JudgePair]] = {
         name: {pair.other: next(every) for pair in c.pairs} for name, (_, _, c) in comparisons.items()
@@ -186,7 +185,6 @@ def _round_figure(value: float | None) -> float | None:
 def _draw_verdicts(
     dimension: Dimension, compared: ComparedCells, pairs: Mapping[str, JudgePair], names: Mapping[str, str]
 ) -> None:
-    """Draw a sentence on how each judge compares with the reference."""
     items = min((pair.difference.items for pair in pairs.values()), default=0)
     text.quiet(
         "From {cells} of {items} that people and all of these judges gave a value. Of {gold} with gold they scored: "
@@ -239,7 +237,6 @@ def _draw_pair(dimension: Dimension, pair: JudgePair, other: str, reference: str
 def _draw_kappas(
     comparison: JudgeComparison, pairs: Mapping[str, JudgePair], names: Mapping[str, str], key: str
 ) -> None:
-    """Kappas with their intervals, then the differences."""
     spans, names = [], _short_names(names)
     for judge, interval in comparison.kappas.items():
         state = "meets policy" if judge not in pairs else "beside" if judge in BASELINE_NAMES else "other"
@@ -280,7 +277,6 @@ def _draw_other_metrics(compared: ComparedCells, dimension: Dimension, names: Ma
 
 
 def _draw_judge_agreement(comparison: JudgeComparison, names: Mapping[str, str]) -> None:
-    """Kappa between judges, without people."""
     names = _short_names(names)
     rows = [(pair, i) for pair, i in comparison.between.items() if not any(judge in BASELINE_NAMES for judge in pair)]
     if not rows:

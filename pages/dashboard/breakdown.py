@@ -86,7 +86,6 @@ def _system(tile: Tile) -> str:
 
 
 def _outcome(tile: Tile) -> int:
-    """The answer whose share is shown."""
     if tile.counted.outcomes == 1:
         return tile.headline
     answers = {str(n): tile.counted.describe_mean(n) for n in range(tile.counted.outcomes)}
@@ -123,7 +122,6 @@ def _draw_breakdown(dataset: Dataset, tile: Tile, breakdown: Breakdown, system: 
 
 
 def _notes(tile: Tile, breakdown: Breakdown, system: str) -> Iterator[str]:
-    """Notes that a reader of such a chart needs."""
     yield (
         f"Each {'point' if breakdown.field.time else 'slice'} is corrected by the labels of its own items alone. The "
         "intervals are not adjusted for one another: of twenty, about one misses the true mean."

@@ -95,7 +95,6 @@ def _filter_tiles(tiles: list[Tile], systems: Mapping[str, str], titles: Mapping
 
 @text.dialog("The items behind this share", width="large")
 def _items(actor: str, dataset: Dataset, judge: str, tile: Tile, system: str, answer: int | None) -> None:
-    """The cells that the judge gave an answer; a click on one opens it on the desk."""
     ask = tile.counted
     answer_text = "n/a" if answer is None else ask.answers[answer]
     cells = dashboard.list_items(session.store(), dataset.id, judge, ask.dimension, system, answer, actor)
@@ -144,7 +143,6 @@ _COLOURS: dict[str, Colour] = {
 
 
 def _explain_tiles() -> None:
-    """Explain each part of a tile."""
     with st.expander("How to read this", icon=":material/help:"):
         st.markdown(
             "- **✓ approved** means that in this dimension the judge was compared with people's blind labels of "
@@ -167,7 +165,6 @@ def _explain_tiles() -> None:
 
 
 def _list_withheld(store: Store, dataset: Dataset, judge: str, name: str, approvals: Sequence[Approval] = ()) -> None:
-    """List the dimensions of this judge that are not shown, with the reasons."""
     st.header("Withheld", anchor=False)
     with st.spinner("Looking at what is not approved ..."):
         dimensions = dashboard.withheld_dimensions(store, dataset.id, judge, approvals)

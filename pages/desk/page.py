@@ -181,7 +181,6 @@ def save_sent(me: Person, key: str, state: dict[str, Any]) -> None:
 
 
 def _guidelines_data(version: GuidelinesVersion | None, dataset: str) -> dict[str, Any] | None:
-    """The guidelines in force, in the desk's form."""
     if version is None:
         return None
     day = text.local_time(version.at)

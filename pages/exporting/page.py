@@ -57,7 +57,6 @@ def page() -> None:
 def _file(
     me: Person, store: Store, dataset: Dataset, kind: ExportKind, format: Format, options: dict[str, Any]
 ) -> None:
-    """The first rows, and the file of all of them."""
     state = session.scratch("export")
     if kind.name == "examples" and not options["card"]:
         text.quiet("Choose the card whose judges are to see the examples.")
@@ -98,7 +97,6 @@ def _draw_excluded(me: Person, store: Store, dataset: Dataset) -> None:
 
 
 def _choose_format(of: ExportKind) -> Format:
-    """The format that is chosen."""
     if of.json_lines_only:
         st.segmented_control("Format", ["jsonl"], format_func=FORMATS.__getitem__, default="jsonl", key="export:lines")
         return "jsonl"
@@ -109,7 +107,6 @@ def _choose_format(of: ExportKind) -> Format:
 
 
 def _choose_options(store: Store, dataset_id: str, of: ExportKind) -> dict[str, Any]:
-    """The options of a kind as they are set."""
     options: dict[str, Any] = {}
     for start in range(0, len(of.options), _OPTIONS_PER_ROW):
         columns = st.columns(_OPTIONS_PER_ROW, vertical_alignment="bottom")
@@ -150,7 +147,6 @@ def _option(store: Store, dataset_id: str, of: ExportKind, option: ExportOption)
 
 
 def _describe_kinds(known: Mapping[str, ExportKind]) -> None:
-    """Describe the contents of each kind of file."""
     rows = [(k.title, k.description, k.reimport[:1].upper() + k.reimport[1:]) for k in known.values()]
     with st.expander("What each file contains", icon=":material/folder_open:"):
         columns = {"File": Column(), "Contents": Column(width=640), "Import": Column()}
@@ -158,7 +154,6 @@ def _describe_kinds(known: Mapping[str, ExportKind]) -> None:
 
 
 def _describe_kind(of: ExportKind, format: Format) -> None:
-    """Describe the contents of a kind of file, and warn of the pitfalls of the kind and its format."""
     text.say("{says}", says=of.description)
     if of.marks_tuning_items:
         st.warning(_EXCLUSION_WARNING, icon=":material/info:")
@@ -167,7 +162,6 @@ def _describe_kind(of: ExportKind, format: Format) -> None:
 
 
 def _show_rows(rows: Sequence[Mapping[str, Any]], count: int, of: ExportKind) -> None:
-    """The number of rows, and the first of them."""
     if not count:
         st.info(text.escape(of.empty_message), icon=":material/inbox:")
         return
@@ -210,7 +204,6 @@ def _show_export_progress(count: int) -> Iterator[Callable[[int], None]]:
 
 
 def _show_file(export: exporting.ExportResult, address: str) -> None:
-    """The file that was made, and how to read it."""
     with st.container(border=True):
         size = file_size(export.file.stat().st_size)
         text.say("**{name}** · {n} · {size}", name=export.file.name, n=many(export.lines, "row"), size=size)

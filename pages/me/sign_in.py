@@ -71,7 +71,6 @@ def page() -> None:
 
 
 def _choose_name() -> None:
-    """Choose a name, or enter a new one."""
     known = people.all_people(session.store())
     first = not any(p.role == "lead" for p in known)
     _, middle, _ = st.columns([1, 1.4, 1])
@@ -112,7 +111,6 @@ def _find(known: list[Person]) -> None:
 
 
 def _sign_in_as(name: str) -> None:
-    """Enter under a name, or say why not."""
     with text.refusals():
         limits.check_sign_in()
         session.sign_in(people.join_workspace(session.store(), name).name)

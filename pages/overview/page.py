@@ -141,13 +141,11 @@ _ACTIVITY_TEMPLATES = {
 
 
 def _draw_notes(dataset: Dataset) -> None:
-    """Draw the notes for this person on the work that is assigned to them."""
     for note in assignments.own_notes(session.store(), session.me().name, dataset.id):
         text.quiet("{dataset}: “{note}”", dataset=dataset.name, note=note)
 
 
 def _draw_waiting_queue(row: WaitingQueue, first: bool) -> None:
-    """One queue with items for this person, about how long it is, and the way to the desk."""
     dataset, stream, left, seconds, work = row
     assigned = text.work_left(*work)
     about = f", about {text.duration(timedelta(seconds=left * seconds))} at your pace" if seconds else ""
@@ -171,7 +169,6 @@ def _waits(dataset: Dataset, n: str, details: str, act: str, key: str, first: bo
 def _draw_dataset_progress(
     dataset: Dataset, done: DatasetProgress, queues: Mapping[Stream, QueueProgress], judges: Sequence[DatasetJudge]
 ) -> None:
-    """Draw the progress of one dataset, the judges that scored it, and the way to its figures."""
     with st.container(border=True, gap="small"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             text.say("**{name}**", name=dataset.name)
@@ -193,7 +190,6 @@ def _draw_dataset_progress(
 
 
 def _draw_own_progress(progress: PersonalProgress, days: list[int]) -> None:
-    """A person's own progress, with the last days as bars."""
     bars = days if any(days) else None
     label = "Items today (bars: last 14 days)" if bars else "Items today"
     st.metric(label, f"{progress.today:,d}", chart_data=bars, chart_type="bar")
@@ -206,7 +202,6 @@ def _draw_own_progress(progress: PersonalProgress, days: list[int]) -> None:
 
 
 def _draw_recent_activity(activities: list[Activity]) -> None:
-    """The newest changes in words, each with its time."""
     if not activities:
         st.caption("Nothing yet.")
     for move in activities:

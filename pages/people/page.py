@@ -69,7 +69,6 @@ def _row(member: MemberActivity) -> list[str]:
 
 @text.dialog("Add a person")
 def _add(me: Person) -> None:
-    """A new name with a role."""
     with st.form("add", border=False):
         name = st.text_input("Name", max_chars=60, placeholder="as shown beside their labels")
         role = _role("annotator", "add:role")
@@ -90,7 +89,6 @@ def _invite(me: Person) -> None:
 
 @text.dialog("Change a person")
 def _change(me: Person, person: Person) -> None:
-    """Another role; inactive, or active again."""
     text.say("**{name}**, {role}{inactive}", name=person.name, role=person.role,
              inactive="" if person.active else ", inactive")  # fmt: skip
     role = _role(person.role, f"role:{person.name}")
@@ -111,7 +109,6 @@ def _change(me: Person, person: Person) -> None:
 
 
 def _role(now: Role, key: str) -> Role:
-    """A role, with what it may do."""
     role: Role = st.segmented_control("Role", ["annotator", "researcher", "lead"], default=now, key=key, required=True)
     st.caption(ROLE_DESCRIPTIONS[role])
     return role
@@ -158,7 +155,6 @@ _INVITATION_COLUMNS = (("E-mail or account", ""), ("As", "200px"), ("Invited by"
 
 
 def _show_accounts() -> None:
-    """The invitations that are open, and the accounts of people here with their last sign-in."""
     me, store = session.me("lead"), session.store()
     waits = invitations.open_invitations(store)
     if waits:
@@ -187,7 +183,6 @@ def _show_accounts() -> None:
 
 
 def _open_invitation(me: Person, email: str, role: Role, person: str = "", days: int = invitations.DAYS) -> None:
-    """Open an invitation, and draw the page anew."""
     with text.refusals():
         entry = invitations.invite(session.store(), me.name, email, role, person, days)
         session.scratch("people")["said"] = f"{entry.email} can sign in until {entry.expires:%Y-%m-%d}. Let them know."

@@ -149,7 +149,6 @@ def _draw_list(me: Person, dataset: Dataset, stream: queue.Stream, filters: queu
 
 
 def _pages(paging: dict[str, int], listing: QueueListing) -> None:
-    """Draw the position in the list, and the buttons to its other pages."""
     total, first = listing.total, paging["skip"]
     if total <= PAGE_ROWS:
         return
@@ -289,7 +288,6 @@ def _show_counts(listing: QueueListing, progress: PersonalProgress) -> None:
 
 
 def _show_empty(stream: str, narrowed: bool, may: bool) -> None:
-    """Draw the message in place of a queue without items, and the next step."""
     if narrowed:
         message = "No item of this queue passes the filters. Choose others, or clear them."
     elif stream == "audit":

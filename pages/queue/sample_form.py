@@ -94,7 +94,6 @@ def _judge(judges: Mapping[str, str], begin: SampleDesign, column: DeltaGenerato
 
 
 def _dimensions_by_name(store: Store, judge: str) -> dict[str, str]:
-    """The dimensions of a judge by their names in designs."""
     dimensions = calibration.compared_dimensions(store, judge) if judge else []
     return {f"{d.sort}.{d.name}": f"{d.name.replace('_', ' ')} ({d.sort})" for d in dimensions}
 

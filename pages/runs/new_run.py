@@ -265,7 +265,6 @@ def _choose_config(store: Store) -> RunConfig | None:
 
 
 def _requirements(requirements: Sequence[Requirement], card: Card) -> None:
-    """Draw the requirements of a run of the card; those that are lacking are highlighted."""
     if not requirements:
         return
     for need in (requirement for requirement in requirements if requirement.lacking):
@@ -277,7 +276,6 @@ def _requirements(requirements: Sequence[Requirement], card: Card) -> None:
 
 
 def _reading(reading: Reading, card: Card) -> None:
-    """Scores and remarks that a reply was read as, or why it was not."""
     if reading.unscored:
         st.text(f"Unscored ({reading.unscored.replace('_', ' ')}): {reading.why}.")
         return

@@ -67,12 +67,10 @@ def _refresh_runs(ids: list[str], me: Person) -> None:
 
 
 def _draw_run_progress(me: Person, run: RunSummary) -> None:
-    """The progress of one run, with the available actions."""
     views.draw_progress(run, runs.run_progress(session.store(), run.id), partial(_controls, me, run))
 
 
 def _draw_run(me: Person, run_id: str) -> None:
-    """One run in full: how far, what failed and why, its parameters and its prompt."""
     store = session.store()
     run = next((r for r in runs.list_runs(store) if r.id == run_id), None)
     if st.button("All runs", icon=":material/arrow_back:", type="tertiary"):

@@ -164,7 +164,6 @@ def _choose_questions(me: Person) -> str | None:
 
 
 def _store_questions(me: Person, uploads: Sequence[Any]) -> str:
-    """Store the questions of uploaded files, and the prompts beside them."""
     tray = Tray()
     tray.add(uploads)
     with tempfile.TemporaryDirectory() as folder:

@@ -134,7 +134,6 @@ def run_table(runs: Sequence[RunSummary], counts: Mapping[str, tuple[int, int]])
 
 
 def _row(run: RunSummary, done: int, scored: int) -> tuple[Any, ...]:
-    """A run as the table has it."""
     total = max(run.judgments, done)
     full_cost = _extrapolate_cost(run.cost, done, total)
     return (
@@ -148,7 +147,6 @@ def _row(run: RunSummary, done: int, scored: int) -> tuple[Any, ...]:
 
 
 def _endpoint_of(run: RunSummary) -> str:
-    """Return the endpoint of a run, in words or as its address."""
     return "practice, within Assay" if run.inside else run.endpoint or "as the server's environment says"
 
 
@@ -203,12 +201,10 @@ def _lines(prompt: str) -> list[str]:
 
 
 def _prompt_title(name: str) -> str:
-    """A prompt of a card by its name."""
     return f"Prompt for {name.replace('_', ' ')}" if name else "Prompt"
 
 
 def _show_prompts(card: Any) -> None:
-    """All prompts of a card, a tab each where there are several."""
     texts = card.texts
     places = st.tabs([text.escape(_prompt_title(name)) for name in texts]) if len(texts) > 1 else [st.container()]
     for place_, words in zip(places, texts.values(), strict=True):

@@ -114,7 +114,6 @@ def _refusal(scope: Scope) -> str:
 
 
 def _is_own_host(host: str, scheme: str, scope: Scope) -> bool:
-    """Whether a Host header has a name of this server, and on this machine its port."""
     try:
         parts = urlsplit(f"//{host}")
         name, port = parts.hostname, parts.port or PORTS.get(scheme)

@@ -101,13 +101,11 @@ _CSV_COLUMNS = ("seq", "at", "actor", "kind", "dataset", "what")
 
 
 def _open_entry(entries: Sequence[TrailEntry], key: str) -> TrailEntry | None:
-    """The change that is open in the table of that key."""
     at = tables.open_row(key, _ids(entries))
     return None if at is None else entries[at]
 
 
 def _draw_entries(entries: Sequence[TrailEntry], key: str, parts: Sequence[tables.Part]) -> None:
-    """The changes, a row each; the one that is open with what it wrote."""
     rows = [
         [text.moment(e.at), display_name(e.actor), _KINDS.get(e.kind, e.kind), e.dataset, e.description]
         for e in entries
@@ -131,8 +129,6 @@ def count_changes(entries: Sequence[TrailEntry]) -> str:
 
 
 def _download_button(every: Callable[[], Iterable[TrailEntry]]) -> None:
-    """All changes that fit as CSV, made when it is asked for."""
-
     def make_csv() -> bytes:
         return csv_cells.csv_text(_CSV_COLUMNS, (astuple(entry) for entry in every())).encode("utf-8-sig")
 

@@ -88,7 +88,6 @@ def draw_table(
 
 
 def _measures(measures: Measures) -> None:
-    """The main figures in one row, each with what it means at the pointer."""
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
         for name, value, tip in measures.figures:
             st.metric(text.escape(name), text.escape(value), help=text.escape(tip), width="content")

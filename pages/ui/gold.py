@@ -94,7 +94,6 @@ def change_rule(dataset: Dataset, actor: str) -> None:
 
 
 def _describe_effect(effect: adjudication.RuleEffect, same: bool) -> None:
-    """Draw the effect of a rule on the existing labels."""
     wait = f"{many(effect.waiting, 'rating')} {'waits' if effect.waiting == 1 else 'wait'} for adjudication"
     if same:
         text.say("Now **{wait}**.", wait=wait)

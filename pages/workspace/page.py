@@ -52,7 +52,6 @@ def page() -> None:
 
 
 def _draw_backup_plan(me: Person) -> None:
-    """Draw the form for automatic backups, when the last one was made, and what went wrong."""
     store = session.store()
     plan, state = schedule.backup_plan(store), schedule.backup_state(store)
     with st.form("plan", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
@@ -79,7 +78,6 @@ def _draw_backup_plan(me: Person) -> None:
 
 
 def _backups(me: Person) -> None:
-    """The button that makes one, and those that there are, each to be checked or downloaded."""
     store, state = session.store(), session.scratch("workspace")
     if st.button("Make a backup", icon=":material/save:", type="primary"):
         with st.spinner("Copying ..."):
@@ -126,7 +124,6 @@ def _check_backup(me: Person, backup: Backup) -> None:
 
 @text.dialog("Download a backup")
 def _download(me: Person, backup: Backup) -> None:
-    """Draw what it costs to take the file, and the file."""
     store = session.store()
     text.say("**{name}**, {size}", name=backup.name, size=file_size(backup.size))
     st.markdown(
@@ -150,7 +147,6 @@ _TRIES = (("When", "150px"), ("Host", ""), ("Event", "150px"), ("State", "100px"
 
 
 def _draw_webhooks(me: Person) -> None:
-    """Those that there are, with what can be done to them, a form for a new one, and the newest tries."""
     store, state = session.store(), session.scratch("webhooks")
     st.caption(
         "Assay notifies an address of yours when a queue is finished, an approval changes or a run ends. The signed "
@@ -191,7 +187,6 @@ def _delivery_row(delivery: DeliveryRecord) -> list[str]:
 
 
 def _act_on_webhook(me: Person, webhook: Webhook, action: str) -> str:
-    """Do what was clicked; what is said of it."""
     store = session.store()
     if action == "Test":
         webhooks.send_test(store, me.name, webhook.id)

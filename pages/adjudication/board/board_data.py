@@ -89,7 +89,6 @@ def _label(docket: AdjudicationItem, unit: str, name: str) -> str:
 
 
 def _describe_disagreement(cell: LabelledCell) -> str:
-    """Return in words how people differ."""
     values = [s.value for s in cell.labels if s.value is not None]
     if cell.reopened and not cell.distance:
         return "labels changed"

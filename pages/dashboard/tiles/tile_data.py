@@ -119,7 +119,6 @@ def _system(tile: Tile, number: int, system: SystemMeans, runs: Mapping[str, str
 
 
 def _figures(tile: Tile) -> dict[str, Any]:
-    """All figures of a tile as a table, every outcome."""
     shape = ".3f" if tile.counted.mean else ".1%"
 
     def put(value: float | None) -> str:
@@ -145,7 +144,6 @@ def _figures(tile: Tile) -> dict[str, Any]:
 
 
 def _trend(tile: Tile, runs: Mapping[str, str]) -> dict[str, Any]:
-    """The judge's own figures by run."""
     order = [key for key in runs if any(p.run == key for s in tile.systems for p in s.trend)]
     rows = []
     for system in tile.systems:
