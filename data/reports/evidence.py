@@ -26,7 +26,7 @@ from data.records import datasets
 from data.records.access import allow
 from data.records.datasets import Dataset
 from data.records.settings import GoldRule, gold_rule
-from data.reports.statistics import EPSILON, HUMAN_AGREEMENT, STATISTICS, load_figures
+from data.reports.statistics import EPSILON, HUMAN_AGREEMENT, STATISTICS, People, load_figures
 from data.store import Store
 from judges.card import Card
 from judges.stats import calibration as stats_calibration
@@ -88,7 +88,8 @@ class DimensionEvidence:
     @property
     def ceiling(self) -> HumanCeiling | None:
         """The agreement of people with each other in it."""
-        return HUMAN_AGREEMENT.figures_in(self.statistics).ceiling
+        people: People = self.statistics[HUMAN_AGREEMENT.name]
+        return people.ceiling
 
 
 @dataclass(frozen=True)

@@ -114,7 +114,7 @@ def _one(evidence: DimensionEvidence) -> Json:
         },
     }  # fmt: skip
     for statistic in STATISTICS.values():
-        record |= statistic.to_json(statistic.figures_in(evidence.statistics))
+        record |= statistic.to_json(evidence.statistics[statistic.name])
     return record
 
 

@@ -73,7 +73,7 @@ def plot_files(evidence: Evidence) -> dict[str, str]:
     svg_by_file = {"dimensions.svg": overview_plot(evidence)}
     for dim in evidence.dimensions:
         for statistic in STATISTICS.values() if dim.has_cells else ():
-            drawn = statistic.findings(statistic.figures_in(dim.statistics), dim.line, evidence.requirements.policy)
+            drawn = statistic.findings(dim.statistics[statistic.name], dim.line, evidence.requirements.policy)
             plots = [finding for finding in drawn if not isinstance(finding, Sentence | Table | Measures)]
             for number, plot in enumerate(plots, 1):
                 name = statistic.name + (f".{number}" if len(plots) > 1 else "")

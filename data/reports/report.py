@@ -175,7 +175,7 @@ def _dimension_section(evidence: Evidence, dim: DimensionEvidence) -> list[str]:
     for statistic in STATISTICS.values():
         if not statistic.applies(dim.line):
             continue
-        figures = statistic.figures_in(dim.statistics)
+        figures = dim.statistics[statistic.name]
         drawn = html_parts(statistic.findings(figures, dim.line, evidence.requirements.policy))
         if statistic.collapsed and drawn:
             folded.append(html.details(statistic.title, drawn))

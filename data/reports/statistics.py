@@ -104,27 +104,31 @@ class Statistic(Generic[F]):
 
     `name` is used in addresses, `title` is above what is drawn. `load` reads and computes the figures, which
     `load_figures` keeps; `empty` are those of a dimension in which people and judge share no cell (then nothing is
-    loaded). `findings` are what the figures show, or nothing; `to_json` are the same with every digit, as keys of a
-    dimension in figures.json. `applies` says whether a dimension has it at all, `can_drop_ties` whether ties can be
-    left out of it. `collapsed`: a report has it behind a line that opens it. `explanations` names what explains it
-    (pages/ui/explanations.py).
+    loaded). `describe` gives the findings that figures show, and `as_json` the same with every digit, under the key
+    `json_key` of a dimension in figures.json ("" none); figures that are None show nothing. `applies` says whether a
+    dimension has it at all, `can_drop_ties` whether ties can be left out of it. `collapsed`: a report has it behind a
+    line that opens it. `explanations` names what explains it (pages/ui/explanations.py).
     """
 
     name: str
     title: str
     load: Callable[[StatisticInput], F]
-    findings: Callable[[F, DimensionResult, CheckPolicy], Sequence[Finding]]
+    describe: Callable[[Any, DimensionResult, CheckPolicy], Sequence[Finding]]
     empty: F
-    to_json: Callable[[F], Json] = lambda _: {}
+    json_key: str = ""
+    as_json: Callable[[Any], Any] = lambda _: None
     applies: Callable[[DimensionResult], bool] = lambda _: True
     can_drop_ties: bool = True
     collapsed: bool = False
     explanations: tuple[str, ...] = ()
 
-    def figures_in(self, figures_by_name: Mapping[str, Any]) -> F:
-        """Its figures among those of all statistics of a dimension."""
-        figures: F = figures_by_name[self.name]
-        return figures
+    def findings(self, figures: F, line: DimensionResult, policy: CheckPolicy) -> Sequence[Finding]:
+        """Return what the figures show, or nothing."""
+        return [] if figures is None else self.describe(figures, line, policy)
+
+    def to_json(self, figures: F) -> Json:
+        """Return the figures with every digit, under their key; none if they have no key."""
+        return {self.json_key: None if figures is None else self.as_json(figures)} if self.json_key else {}
 
 
 @allow("annotator")
@@ -178,23 +182,21 @@ def _agreement_plain(agreement: Agreement) -> Json:
         "ahead": kappa_figures(rule.difference),
     }  # fmt: skip
     return {
-        "baselines": {
-            "standing": floors.standing, "items": floors.items, "constant": floors.constant,
-            "constant_agreement": floors.share, "length": length,
-        }
+        "standing": floors.standing, "items": floors.items, "constant": floors.constant,
+        "constant_agreement": floors.share, "length": length,
     }  # fmt: skip
 
 
 AGREEMENT = Statistic(
-    "agreement", "Agreement", _agreement, _agreement_findings, Agreement(Baselines(0), ()), _agreement_plain
-)
+    "agreement", "Agreement", _agreement, _agreement_findings, Agreement(Baselines(0), ()), "baselines",
+    _agreement_plain,
+)  # fmt: skip
 
 OTHER_METRICS = Statistic[OtherMetrics | None](
     "others", "Other metrics",
     lambda of: other_metrics_figures.measure_other_metrics(of.ratings(), of.dimension, of.dropped_category),
-    lambda metrics, line, _: other_metrics_findings.findings(metrics, line.dimension) if metrics is not None else [],
-    None, lambda metrics: {"others": None if metrics is None else other_metrics_figures.as_json(metrics)},
-    explanations=("others", "AC2"),
+    lambda metrics, line, _: other_metrics_findings.findings(metrics, line.dimension),
+    None, "others", other_metrics_figures.as_json, explanations=("others", "AC2"),
 )  # fmt: skip
 
 
@@ -209,17 +211,15 @@ def _system_order(of: StatisticInput) -> SystemOrder | None:
 
 SYSTEM_ORDER = Statistic[SystemOrder | None](
     "systems", "Order of systems", _system_order,
-    lambda order, *_: system_order_findings.findings(order) if order is not None else [], None,
-    lambda order: {"systems": None if order is None else system_order_figures.as_json(order)},
+    lambda order, *_: system_order_findings.findings(order), None, "systems", system_order_figures.as_json,
     applies=lambda line: _has_system_mean(line.dimension),
     can_drop_ties=False, explanations=("systems",),
 )  # fmt: skip
 
 MISSING_SCORES = Statistic[Missingness | None](
     "missing", "Missing scores", lambda of: missingness.measure_missingness(*of.place, of.basis, drop=of.drop),
-    lambda gaps, *_: other_metrics_findings.missing_values(gaps) if gaps is not None and gaps.cells else [], None,
-    lambda gaps: {"missing_counted": None if gaps is None else missingness_figures.as_json(gaps)},
-    applies=lambda line: bool(line.shown.unscored), explanations=("missing",),
+    lambda gaps, *_: other_metrics_findings.missing_values(gaps) if gaps.cells else [], None, "missing_counted",
+    missingness_figures.as_json, applies=lambda line: bool(line.shown.unscored), explanations=("missing",),
 )  # fmt: skip
 
 
@@ -232,22 +232,19 @@ def _slices_findings(slices: Sequence[SlicedKappa], line: DimensionResult, _: Ch
     return [*slices_findings.tests(slices), *drawn]
 
 
-def _slices_plain(slices: Sequence[SlicedKappa]) -> Json:
-    return {
-        "slices": [
-            {
-                "by": cut.by, "p": cut.test.p if cut.test else None,
-                "p_holm": cut.test.adjusted if cut.test else None,
-                "slices": [{"slice": s.name, **kappa_figures(s.interval), "bias": s.bias} for s in cut.slices],
-            }
-            for cut in slices
-        ]
-    }  # fmt: skip
+def _slices_plain(slices: Sequence[SlicedKappa]) -> list[Json]:
+    return [
+        {
+            "by": cut.by, "p": cut.test.p if cut.test else None, "p_holm": cut.test.adjusted if cut.test else None,
+            "slices": [{"slice": s.name, **kappa_figures(s.interval), "bias": s.bias} for s in cut.slices],
+        }
+        for cut in slices
+    ]  # fmt: skip
 
 
 SLICES = Statistic[Sequence[SlicedKappa]](
     "slices", "Slices", lambda of: slices.kappa_by_slice(*of.place, of.basis, of.drop), _slices_findings, (),
-    _slices_plain, collapsed=True, explanations=("slices",),
+    "slices", _slices_plain, collapsed=True, explanations=("slices",),
 )  # fmt: skip
 
 SAMPLE_SIZE = Statistic[Sequence[Interval]](
@@ -255,7 +252,7 @@ SAMPLE_SIZE = Statistic[Sequence[Interval]](
     lambda steps, line, policy: sample_size_findings.growth(
         steps, (), policy, f"{line.dimension.title}: kappa by sample size"
     ),
-    (), lambda steps: {"by_items": [kappa_figures(step) for step in steps]}, collapsed=True,
+    (), "by_items", lambda steps: [kappa_figures(step) for step in steps], collapsed=True,
     explanations=("curve", "planner"),
 )  # fmt: skip
 
@@ -273,18 +270,14 @@ def _people_findings(people: People, line: DimensionResult, _: CheckPolicy) -> l
     return drawn if people.test is None else [*drawn, human_ceiling_findings.test(people.test)]
 
 
-def _people_plain(people: People) -> Json:
+def _people_plain(people: People) -> Json | None:
     """People stand in it without their names."""
     cap, test = people
-    if cap is None:
-        return {"people": None}
-    return {
-        "people": {
-            "people": cap.people, "ratings": cap.cells, "items": cap.items, "between": kappa_figures(cap.between),
-            "alpha": kappa_figures(cap.alpha), "judge": kappa_figures(cap.judge) if cap.judge else None,
-            "judge_minus_between": kappa_figures(cap.difference) if cap.difference else None,
-            "alternative": None if test is None else alternative_annotator.as_json(test),
-        }
+    return None if cap is None else {
+        "people": cap.people, "ratings": cap.cells, "items": cap.items, "between": kappa_figures(cap.between),
+        "alpha": kappa_figures(cap.alpha), "judge": kappa_figures(cap.judge) if cap.judge else None,
+        "judge_minus_between": kappa_figures(cap.difference) if cap.difference else None,
+        "alternative": None if test is None else alternative_annotator.as_json(test),
     }  # fmt: skip
 
 
@@ -293,7 +286,7 @@ HUMAN_AGREEMENT = Statistic(
     lambda of: People(
         human_ceiling.measure_ceiling(*of.place), human_ceiling.alternative_annotator_test(*of.place, of.epsilon)
     ),
-    _people_findings, People(), _people_plain, can_drop_ties=False, explanations=("ceiling", "alpha"),
+    _people_findings, People(), "people", _people_plain, can_drop_ties=False, explanations=("ceiling", "alpha"),
 )  # fmt: skip
 
 THRESHOLD = Statistic[Sequence[ThresholdPoint]](
@@ -311,22 +304,22 @@ class RateFigures(NamedTuple):
     means: Mapping[int, CorrectedMean]
 
 
-def _rates_plain(rate_figures: RateFigures) -> Json:
+def _rates_plain(rate_figures: RateFigures) -> list[Json]:
     means = rate_figures.means
-    return {
-        "rates": [
-            rates_figures.as_json(a)
-            | {"ppi": kappa_figures(means[a.rates.place].interval) if a.rates.place in means else None}
-            for a in rate_figures.answers
-        ]
-    }
+    return [
+        rates_figures.as_json(a)
+        | {"ppi": kappa_figures(means[a.rates.place].interval) if a.rates.place in means else None}
+        for a in rate_figures.answers
+    ]
 
 
 RATES = Statistic(
     "rates", "Precision and recall",
     lambda of: RateFigures(rates.answer_rates(*of.place, of.basis), rates.corrected_means(*of.place, of.basis)),
-    lambda figures, line, _: rates_findings.findings(*figures, line.dimension) if figures.answers else [],
-    RateFigures((), {}), _rates_plain,
+    lambda figures, line, _: (
+        rates_findings.findings(figures.answers, figures.means, line.dimension) if figures.answers else []
+    ),
+    RateFigures((), {}), "rates", _rates_plain,
     applies=lambda line: not line.dimension.scale.has_order, can_drop_ties=False,
     explanations=("rates", "prevalence"),
 )  # fmt: skip
@@ -349,27 +342,25 @@ def _confidence_findings(reliability: ConfidenceReliability, line: DimensionResu
     return drawn
 
 
-def _confidence_plain(reliability: ConfidenceReliability) -> Json:
-    return {
-        "confidence": [
-            {
-                "source": source, "error": curve.ece, "error_by_chance": curve.ece_if_calibrated,
-                "ranks": curve.auroc.point if curve.auroc else None, "items": curve.items, "ratings": curve.cells,
-                "levels": [
-                    {"low": n.low, "high": n.high, "stated": n.stated, "share": n.share, "ratings": n.cells,
-                     "right": n.accuracy.point, "right_low": n.accuracy.low, "right_high": n.accuracy.high,
-                     "near": n.near.point}
-                    for n in curve.levels
-                ],
-            }
-            for source, (curve, _) in reliability.by_source.items()
-        ]
-    }  # fmt: skip
+def _confidence_plain(reliability: ConfidenceReliability) -> list[Json]:
+    return [
+        {
+            "source": source, "error": curve.ece, "error_by_chance": curve.ece_if_calibrated,
+            "ranks": curve.auroc.point if curve.auroc else None, "items": curve.items, "ratings": curve.cells,
+            "levels": [
+                {"low": n.low, "high": n.high, "stated": n.stated, "share": n.share, "ratings": n.cells,
+                 "right": n.accuracy.point, "right_low": n.accuracy.low, "right_high": n.accuracy.high,
+                 "near": n.near.point}
+                for n in curve.levels
+            ],
+        }
+        for source, (curve, _) in reliability.by_source.items()
+    ]  # fmt: skip
 
 
 CONFIDENCE = Statistic(
     "confidence", "Confidence", lambda of: confidence.confidence_reliability(*of.place, of.basis),
-    _confidence_findings, ConfidenceReliability({}, 0), _confidence_plain,
+    _confidence_findings, ConfidenceReliability({}, 0), "confidence", _confidence_plain,
     can_drop_ties=False, collapsed=True, explanations=("confidence", "reliability", "ranking"),
 )  # fmt: skip
 
@@ -383,11 +374,7 @@ def _auto_accept(of: StatisticInput) -> AutoAcceptThreshold | None:
     return auto_accept.find_threshold(*of.place, of.basis, AutoAcceptTarget(source) if rule is None else rule.request)
 
 
-def _auto_accept_findings(
-    threshold: AutoAcceptThreshold | None, line: DimensionResult, _: CheckPolicy
-) -> list[Finding]:
-    if threshold is None:
-        return []
+def _auto_accept_findings(threshold: AutoAcceptThreshold, line: DimensionResult, _: CheckPolicy) -> list[Finding]:
     near, title = threshold.request.near and line.dimension.scale.has_order, line.dimension.title
     sentences = auto_accept_findings.sentences(threshold.result, near, len(threshold.confidence.item), threshold.spared)
     plot = auto_accept_findings.plot(threshold.result, f"{title}: agreement on what is accepted automatically")
@@ -395,16 +382,14 @@ def _auto_accept_findings(
     return [*sentences, plot, auto_accept_findings.table(threshold.result)] if plot is not None else [*sentences]
 
 
-def _auto_accept_plain(threshold: AutoAcceptThreshold | None) -> Json:
-    if threshold is None:
-        return {"selective": None}
+def _auto_accept_plain(threshold: AutoAcceptThreshold) -> Json:
     counts = {"scored_items": len(threshold.confidence.item), "spared_items": threshold.spared}
-    return {"selective": {**asdict(threshold.request), **selective_figures.as_json(threshold.result), **counts}}
+    return {**asdict(threshold.request), **selective_figures.as_json(threshold.result), **counts}
 
 
 AUTO_ACCEPT = Statistic[AutoAcceptThreshold | None](
-    "selective", "Auto-accept", _auto_accept, _auto_accept_findings, None, _auto_accept_plain, can_drop_ties=False,
-    explanations=("selective", "sequence"),
+    "selective", "Auto-accept", _auto_accept, _auto_accept_findings, None, "selective", _auto_accept_plain,
+    can_drop_ties=False, explanations=("selective", "sequence"),
 )  # fmt: skip
 
 
@@ -431,19 +416,15 @@ SELF_CONSISTENCY = Statistic(
 )  # fmt: skip
 
 
-def _anchoring_findings(anchor: Anchor | None, line: DimensionResult, _: CheckPolicy) -> list[Finding]:
-    title = f"{line.dimension.title}: blind beside assisted labels"
-    return [] if anchor is None else anchoring_findings.findings(*anchor, title)
-
-
-def _anchoring_plain(anchor: Anchor | None) -> Json:
-    has_cells = anchor is not None and anchor.blind.cells and anchor.assisted.cells
-    return {"assisted_minus_blind": kappa_figures(anchor.difference) if anchor is not None and has_cells else None}
+def _anchoring_findings(anchor: Anchor, line: DimensionResult, _: CheckPolicy) -> list[Finding]:
+    return anchoring_findings.findings(*anchor, f"{line.dimension.title}: blind beside assisted labels")
 
 
 ANCHORING = Statistic[Anchor | None](
     "blind", "Anchoring", lambda of: anchoring.anchor(*of.place, policy.approval_basis(of.store, of.dataset)),
-    _anchoring_findings, None, _anchoring_plain, can_drop_ties=False, explanations=("anchoring",),
+    _anchoring_findings, None, "assisted_minus_blind",
+    lambda anchor: kappa_figures(anchor.difference) if anchor.blind.cells and anchor.assisted.cells else None,
+    can_drop_ties=False, explanations=("anchoring",),
 )  # fmt: skip
 
 STATISTICS: dict[str, Statistic[Any]] = {
