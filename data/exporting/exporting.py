@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from data import log
-from data.exporting import files, partitions
+from data.exporting import files
 from data.exporting import kinds as folder
 from data.exporting.files import FORMATS, Format, Progress
 from data.exporting.kind import BEGIN, ExportKind, ExportOption, Options, Row, complete_options
@@ -159,7 +159,7 @@ def write_export(
         rows = map(note_items, kind.rows(store, dataset, full_options))
         if rows_per_file:
             part = Path(tempfile.mkdtemp(prefix=f".{file.name}-", dir=file.absolute().parent))
-            lines = partitions.write_partitions(rows, kind, part, rows_per_file, facts, progress)
+            lines = files.write_partitions(rows, kind, part, rows_per_file, facts, progress)
         else:
             lines = files.write_rows(rows, kind, format, part, progress)
         names = sorted(told_of)

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from data.cli import main
-from data.exporting import exporting, partitions
+from data.exporting import exporting, files
 from data.importing.files.source import from_path
 from data.importing.importing import import_source
 from data.importing.plan import ImportPlan
@@ -87,13 +87,13 @@ def test_an_export_that_breaks_off_leaves_nothing(store: Store, tmp_path: Path) 
 
     of, kind = datasets.dataset_named(store, "demo"), exporting.export_kind("judgments")
     before = set(tmp_path.iterdir())
-    batch_size = partitions._BATCH
-    partitions._BATCH = 10
+    batch_size = files._BATCH
+    files._BATCH = 10
     try:
         with pytest.raises(OSError, match="disk full"):
             exporting.write_export(store, "lea", of, kind, {}, "parquet", tmp_path / "out", breaks, 10)
     finally:
-        partitions._BATCH = batch_size
+        files._BATCH = batch_size
     assert set(tmp_path.iterdir()) == before
 
 
