@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from data.dashboard.dashboard import SystemMeans, Tile
 from judges.plural import many
+from judges.stats import bins
 from judges.stats.means import MIN_ITEMS
-from judges.stats.ppi import MeanComparison
+from judges.stats.ppi import CorrectedMean, MeanComparison
 from judges.stats.rates import UNITS
 from judges.stats.slices import MeanSlice
 from judges.stats.uncertainty import MIN_CLUSTERS, Interval
@@ -19,6 +20,21 @@ UNCORRECTED_NOTE = "Too few labels, or none where they are needed: these figures
 def tile_figure(tile: Tile, value: float) -> str:
     """A mean as people read it: 3.92, or 46%."""
     return f"{value:.2f}" if tile.counted.mean else f"{100 * value:.0f}%"
+
+
+def tile_ends(tile: Tile, interval: Interval) -> str:
+    """The ends of an interval: 3.80 to 4.04; "" where there are none."""
+    if interval.low is None or interval.high is None:
+        return ""
+    return f"{tile_figure(tile, interval.low)} to {tile_figure(tile, interval.high)}"
+
+
+def tile_axis(tile: Tile, most: int) -> tuple[float, float, list[tuple[float, str]]]:
+    """The ends of a tile's axis, and its ticks, at most so many: (place, text)."""
+    if not tile.counted.mean:
+        return 0.0, 1.0, [(n / 4, f"{25 * n}%") for n in range(5)]
+    scale = tile.counted.dimension.scale
+    return scale.lo, scale.hi, [(n, f"{n:g}") for n in bins.axis_ticks(scale, most)]
 
 
 def _corrected_figure(tile: Tile, system: SystemMeans) -> str:
@@ -33,7 +49,9 @@ def explain_tile(tile: Tile) -> list[str]:
         return [*_coverage_sentences(refused, tile), "So the figures here are the judge's own."]
     if not sure:
         most = int(max((s.means[tile.headline].interval.n_eff for s in tile.systems), default=0) + 1e-9)
-        unequal = ", counting for less what was likelier to be drawn or called n/a" if _unequal(tile) else ""
+        # There would be items enough if all had been drawn with one chance and none were n/a.
+        enough = any(s.means[tile.headline].n >= MIN_CLUSTERS and s.means[tile.headline].missing for s in tile.systems)
+        unequal = ", counting for less what was likelier to be drawn or called n/a" if enough else ""
         return [
             f"No system has enough labelled items for a corrected figure ({MIN_CLUSTERS} are needed, the most is "
             f"{most}{unequal}), so the figures here are the judge's own."
@@ -61,11 +79,6 @@ def explain_tile(tile: Tile) -> list[str]:
     else:
         sentences += _bias_sentences(tile, best)
     return sentences + _small_sample_sentences(others) + _coverage_sentences(refused, tile)
-
-
-def _unequal(tile: Tile) -> bool:
-    """Whether there would be items enough if all had been drawn with one chance and none were n/a."""
-    return any(s.means[tile.headline].n >= MIN_CLUSTERS and s.means[tile.headline].missing for s in tile.systems)
 
 
 def _coverage_sentences(refused: Sequence[SystemMeans], tile: Tile) -> list[str]:
@@ -109,10 +122,8 @@ def _describe_figure(tile: Tile, system: SystemMeans, compared: bool) -> str:
 
 
 def _span(tile: Tile, system: SystemMeans) -> str:
-    interval = system.means[tile.headline].interval
-    if interval.low is None or interval.high is None:
-        return ""
-    return f" (with 95% confidence {tile_figure(tile, interval.low)} to {tile_figure(tile, interval.high)})"
+    ends = tile_ends(tile, system.means[tile.headline].interval)
+    return f" (with 95% confidence {ends})" if ends else ""
 
 
 def _bias_sentences(tile: Tile, system: SystemMeans) -> list[str]:
@@ -174,9 +185,14 @@ def explain_missing_figure(mean_slice: MeanSlice) -> str:
     if mean.refused:
         return f"not corrected: {100 * mean.uncovered:.0f}% of the judge's answers lie where nobody has labelled one"
     if mean.missing:
-        worth = "" if mean.n < MIN_CLUSTERS else f", worth {int(mean.interval.n_eff)} (unequal chances, n/a)"
-        return f"not corrected: {mean.n:,} labelled{worth}, {MIN_CLUSTERS} needed"
+        return f"not corrected: {lacking_labels(mean)}"
     return "" if mean.interval.low is not None else "no interval: the labels of this slice have no spread"
+
+
+def lacking_labels(mean: CorrectedMean) -> str:
+    """Return how many items are labelled where these are too few for a corrected mean, and how many are needed."""
+    worth = "" if mean.n < MIN_CLUSTERS else f", worth {int(mean.interval.n_eff)} (unequal chances, n/a)"
+    return f"{mean.n:,} labelled{worth}, {MIN_CLUSTERS} needed"
 
 
 def slice_size(mean_slice: MeanSlice) -> str:

@@ -27,7 +27,6 @@ from judges.render.drawing import (
     text_width,
     title_height,
 )
-from judges.stats import bins
 from judges.stats.slices import MeanSlice
 from judges.version import VERSION
 
@@ -188,7 +187,7 @@ def tile_plot(tile: Tile, title: str = "") -> str:
     """A row for each system: the corrected figure with its interval, the judge's own, and the judge's answers."""
     left = min(205.0, max([text_width(s.name or "unnamed") for s in tile.systems], default=0) + 14)
     start, end = left + _FIGURE, 760 - _BAR - 26
-    low, high, ticks = _axis(tile)
+    low, high, ticks = sentences.tile_axis(tile, 8)
     top = title_height(title) + 2 * TEXT_SIZE + 12
 
     def at(value: float) -> float:
@@ -211,13 +210,6 @@ def tile_plot(tile: Tile, title: str = "") -> str:
     return frame(bottom + 34, title, body)
 
 
-def _axis(tile: Tile) -> tuple[float, float, list[tuple[float, str]]]:
-    if not tile.counted.mean:
-        return 0.0, 1.0, [(n / 4, f"{25 * n}%") for n in range(5)]
-    scale = tile.counted.dimension.scale
-    return scale.lo, scale.hi, [(n, f"{n:g}") for n in bins.axis_ticks(scale, 8)]
-
-
 def _row(tile: Tile, system: SystemMeans, y: float, left: float, at: Callable[[float], float]) -> list[str]:
     mean, name = system.means[tile.headline], system.name or "unnamed"
     interval, middle = mean.interval, y + _ROW / 2
@@ -227,9 +219,8 @@ def _row(tile: Tile, system: SystemMeans, y: float, left: float, at: Callable[[f
         why = "judge's own, labels do not cover it" if mean.refused else "judge's own"
         parts += [label(left, middle - 2, own), label(left, middle + 12, why, "soft", size=11, room=_FIGURE - 8)]
     else:
-        point, ends = sentences.tile_figure(tile, interval.point), ""
+        point, ends = sentences.tile_figure(tile, interval.point), sentences.tile_ends(tile, interval)
         if interval.low is not None and interval.high is not None:
-            ends = f"{sentences.tile_figure(tile, interval.low)} to {sentences.tile_figure(tile, interval.high)}"
             parts.append(line(at(interval.low), middle, at(interval.high), middle, "s0", 2.5))
         parts += [
             label(left, middle - 2, point, "title"),

@@ -9,12 +9,11 @@ import streamlit as st
 
 from data.dashboard import sentences
 from data.dashboard.breakdown import SYSTEM, Breakdown, break_down, breakdown_fields
-from data.dashboard.dashboard import Tile
+from data.dashboard.dashboard import Tile, reach_of_mean
 from data.records.datasets import Dataset
 from data.reports import dashboard as report
 from judges.plural import many
 from judges.render.findings.findings import COUNT
-from judges.stats import bins
 from pages.ui import charts, picture, session, tables, text, url_state
 from pages.ui.picture import Download
 
@@ -94,8 +93,6 @@ def _outcome(tile: Tile) -> int:
 
 def _draw_breakdown(dataset: Dataset, tile: Tile, breakdown: Breakdown, system: str, outcome: int, key: str) -> None:
     ask = tile.counted
-    scale, share = ask.dimension.scale, not ask.mean
-    reach = (0.0, 1.0) if share else (bins.first_value(scale), bins.first_value(scale) + bins.scale_width(scale))
     if breakdown.overall is not None:
         text.say("{told}", told=sentences.describe_rest(tile, breakdown.overall, system, outcome))
     shown = [s for s in breakdown.slices if s.mean is not None]
@@ -106,7 +103,8 @@ def _draw_breakdown(dataset: Dataset, tile: Tile, breakdown: Breakdown, system: 
         figure = ask.dimension.title if ask.mean else f"{ask.dimension.title}: “{ask.describe_mean(outcome)}”"
         mark = tile.policy_today.mark if tile.policy_today.warning else ""
         title = " · ".join(part for part in (figure, dataset.name, system, f"by {breakdown.field.title}", mark) if part)
-        means = charts.SlicedMeans(shown, breakdown.overall, reach, share, title, partial(sentences.tile_span, tile))
+        say, reach = partial(sentences.tile_span, tile), reach_of_mean(ask)
+        means = charts.SlicedMeans(shown, breakdown.overall, reach, not ask.mean, title, say)
         (charts.means_over_time if breakdown.field.time else charts.means_by_slice)(means, key)
     rows = [
         {

@@ -8,8 +8,6 @@ from typing import Any
 from data.dashboard import sentences
 from data.dashboard.dashboard import SystemMeans, Tile
 from judges.plural import many
-from judges.stats import bins
-from judges.stats.uncertainty import MIN_CLUSTERS
 
 _UNITS = {
     "turn": "each turn", "section": "each section", "side": "each response of a pair", "response": "each response",
@@ -19,6 +17,7 @@ _UNITS = {
 def tile_data(tile: Tile, runs: Mapping[str, str], badges: Mapping[str, str]) -> dict[str, Any]:
     """The data of one tile (pages/dashboard/tiles/tiles.js)."""
     has_trend = len({point.run for system in tile.systems for point in system.trend}) > 1
+    low, high, ticks = sentences.tile_axis(tile, 10)
     approval, dimension = tile.approval, tile.counted.dimension
     trust: dict[str, Any] = {
         "t": "✓ approved", "help": "A lead approved it: here the judge agrees with people as the policy requires.",
@@ -33,9 +32,9 @@ def tile_data(tile: Tile, runs: Mapping[str, str], badges: Mapping[str, str]) ->
         "today": tile.policy_today.warning,
         "reading": " ".join(sentences.explain_tile(tile)),
         "answers": list(tile.counted.answers),
-        "axis": _axis(tile),
+        "axis": {"lo": low, "hi": high, "ticks": [{"at": at, "t": text} for at, text in ticks]},
         "systems": [_system(tile, n, system, runs) for n, system in enumerate(tile.systems)],
-        "trend": _trend_range(tile) if has_trend else None,
+        "trend": _trend_range(tile, high - low) if has_trend else None,
         "pairs": [
             {"t": sentences.describe_difference(tile, pair), "apart": pair.differs}
             for pair in sorted(tile.comparisons, key=lambda pair: not pair.differs)
@@ -54,34 +53,22 @@ def tile_data(tile: Tile, runs: Mapping[str, str], badges: Mapping[str, str]) ->
     }
 
 
-def _trend_range(tile: Tile) -> list[float]:
-    """The ends between which the judge's figures move from run to run: alike for all systems, and never close-up."""
+def _trend_range(tile: Tile, length: float) -> list[float]:
+    """The ends between which the judge's figures move from run to run: alike for all systems, and never close-up.
+
+    `length` is that of the axis, of which at least a tenth is shown.
+    """
     values = [point.means[tile.headline] for system in tile.systems for point in system.trend]
-    axis = _axis(tile)
-    spare = max(0.0, (axis["hi"] - axis["lo"]) / 10 - (max(values) - min(values))) / 2
+    spare = max(0.0, length / 10 - (max(values) - min(values))) / 2
     return [min(values) - spare, max(values) + spare]
-
-
-def _axis(tile: Tile) -> dict[str, Any]:
-    scale = tile.counted.dimension.scale
-    if not tile.counted.mean:
-        return {"lo": 0.0, "hi": 1.0, "ticks": [{"at": n / 4, "t": f"{25 * n}%"} for n in range(5)]}
-    return {"lo": scale.lo, "hi": scale.hi, "ticks": [{"at": n, "t": f"{n:g}"} for n in bins.axis_ticks(scale, 10)]}
 
 
 def _system(tile: Tile, number: int, system: SystemMeans, runs: Mapping[str, str]) -> dict[str, Any]:
     mean, name = system.means[tile.headline], system.name or "unnamed"
     interval, own = mean.interval, sentences.tile_figure(tile, mean.judge)
     point = None if interval.point is None else sentences.tile_figure(tile, interval.point)
-    ends = ""
-    if interval.low is not None and interval.high is not None:
-        ends = f"{sentences.tile_figure(tile, interval.low)} to {sentences.tile_figure(tile, interval.high)}"
-    notes: list[dict[str, Any]] = []
-    if mean.missing:
-        worth = "" if mean.n < MIN_CLUSTERS else f", worth {int(interval.n_eff)} (unequal chances, n/a)"
-        notes.append({"t": f"{mean.n:,} labelled{worth}, {MIN_CLUSTERS} needed"})
-    else:
-        notes.append({"t": f"{mean.n:,} labelled"})
+    ends = sentences.tile_ends(tile, interval)
+    notes: list[dict[str, Any]] = [{"t": sentences.lacking_labels(mean) if mean.missing else f"{mean.n:,} labelled"}]
     if mean.refused:
         notes.append({"t": "labels do not cover it"})
     if system.na:
