@@ -14,7 +14,6 @@ from data.approvals import approvals, case, policy, record
 from data.approvals.suspension import PeriodFigure
 from data.store import open_store
 from pages.approvals import page as approvals_page
-from pages.approvals import rows
 from tests.data.approvals.test_approvals import Key, approve, judged_cells, open_workspace, relabel, set_asked
 from tests.data.approvals.test_suspension import draw, drawn_cells, label, undrawn
 from tests.pages.desk_driver import at_rest, enter
@@ -29,7 +28,7 @@ def test_figures_below_0_have_a_minus_sign_and_no_hyphen() -> None:
     gate = SimpleNamespace(interval=SimpleNamespace(point=0.5))
     result = SimpleNamespace(gate=gate, check=SimpleNamespace(bound=-0.11))
     judged: Any = SimpleNamespace(result=result, requirements=SimpleNamespace(policy=policy_))
-    assert rows.met_policy_sentence(judged, "Yes").endswith(", and so is its lower bound, \u22120.11.")
+    assert approvals_page.met_policy_sentence(judged, "Yes").endswith(", and so is its lower bound, \u22120.11.")
     figures = [PeriodFigure(period, -0.25, None, None, 20, -0.5) for period in ("at the approval", "labels since")]
     assert approvals_page._describe_bias(figures).startswith("Bias (judge - people): \u22120.50 at the approval, ")
     assert approvals_page._interval_row(figures[0], 0.4).remark == "\u22120.25 on 20 items"
