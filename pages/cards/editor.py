@@ -13,8 +13,8 @@ from data.records.access import Person
 from judges.authoring.recipe import check_recipe
 from judges.card import Card
 from judges.errors import AssayError
+from judges.reading.schema import schema_in_words
 from judges.types import SORTS_OF, Kind
-from pages.cards import card_view
 from pages.ui import session, text, url_state
 
 _SCALES = {
@@ -224,4 +224,20 @@ def _preview(card: Card) -> None:
         version=card.version,
         asked=", ".join(f"{d.title} ({d.sort}, {d.scale.words})" for d in card.dimensions),
     )
-    card_view.show_prompts(card, expanded=True)
+    show_prompts(card, expanded=True)
+
+
+def show_prompts(card: Card, expanded: bool = False) -> None:
+    """The prompt and the reply of a card; `expanded`: its usual prompt is open."""
+    for name, prompt in card.prompts.items():
+        usual = expanded and not name
+        with st.expander(text.escape(f"Prompt: {name}" if name else "Prompt"), usual, icon=":material/chat:"):
+            st.code(prompt, language=None, wrap_lines=True)
+    if not card.prompts:
+        st.caption("The card has no prompt: replies can be imported, but it cannot be run.")
+    if card.text is None:
+        with st.expander("Reply", icon=":material/data_object:"):
+            st.code(schema_in_words(card), language=None, wrap_lines=True)
+    for number, example in enumerate(card.examples, 1):
+        with st.expander(text.escape(f"Example {number}: {example.shows}"), icon=":material/lightbulb:"):
+            st.json({"fields": example.fields, "reply": example.reply}, expanded=2)
