@@ -40,12 +40,7 @@ def panel(me: Person, dataset: Dataset) -> None:
     if past := policy.policy_changes(store):
         with st.expander(text.escape(f"Changed {len(past)} times" if len(past) > 1 else "Changed once")):
             for change in past:
-                text.say(
-                    "**{who}**, {at}: {why}",
-                    who=change.person,
-                    at=text.moment(change.at),
-                    why=change.reason,
-                )
+                text.say("**{who}**, {at}: {why}", who=change.person, at=text.moment(change.at), why=change.reason)
                 text.quiet("Required from then on: {lines}", lines=" ".join(rules.explain(change.requirements)))
     if me.may("lead"):
         state = session.scratch("policy")
@@ -65,26 +60,21 @@ def _form(me: Person, requirements: Requirements) -> None:
         "by itself. Under a stricter one approvals stay on the dashboard, and are listed above until a lead decides."
     )
     with st.form("policy", border=False):
-        new, other_values = _fields(requirements)
+        values = _fields(requirements)
         if not requirements.four_eyes and leads.lacks_independent_leads(leads.lead_history(session.store())):
             st.caption(text.escape(_NOT_YET))
         reason = st.text_input("Reason", max_chars=2000, placeholder="Why the policy changes, in a sentence.")
         key = f"policy:{requirements}"  # a press counts for the policy that stood there
         if st.form_submit_button("Save the policy", type="primary", key=key):
-            _change(me, requirements, new, other_values, reason)
-
-
-def _change(
-    me: Person, previous: Requirements, new: dict[str, float], other_values: dict[str, Any], reason: str
-) -> None:
-    with text.refusals():
-        gate = policy.make_policy(**{**new, "min_clusters": max(previous.policy.min_clusters, MIN_CLUSTERS)})
-        new_requirements = replace(previous, policy=gate, **other_values)
-        if new_requirements == previous:
-            st.info("This is the policy already: nothing was changed.", icon=":material/info:")
-            return
-        _set_policy(me.name, new_requirements, reason)
-        st.rerun()
+            with text.refusals():
+                check = {name: value for name, value in values.items() if RULES[name].in_check}
+                check["min_clusters"] = max(requirements.policy.min_clusters, MIN_CLUSTERS)
+                others = {name: value for name, value in values.items() if name not in check}
+                new_requirements = replace(requirements, policy=policy.make_policy(**check), **others)
+                if new_requirements != requirements:
+                    _set_policy(me.name, new_requirements, reason)
+                    st.rerun()
+                st.info("This is the policy already: nothing was changed.", icon=":material/info:")
 
 
 def _set_policy(actor: str, new_requirements: Requirements, reason: str) -> None:
@@ -128,15 +118,15 @@ def _draw_proposal(me: Person) -> None:
             st.rerun()
 
 
-def _fields(requirements: Requirements) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The fields of the requirements form: the values of the check's policy, and the other requirements."""
-    check, other_values = dict[str, Any](), dict[str, Any]()
+def _fields(requirements: Requirements) -> dict[str, Any]:
+    """The fields of the requirements form: what is typed, by the name of the rule."""
+    values: dict[str, Any] = {}
     sides = dict(zip(("left", "right"), st.columns(2, gap="large"), strict=True))
     for rule in RULES.values():
         if rule.form is not None:
             with sides[rule.form.side]:
-                (check if rule.in_check else other_values)[rule.name] = _field(rule, rule.form, requirements)
-    return check, other_values
+                values[rule.name] = _field(rule, rule.form, requirements)
+    return values
 
 
 def _field(rule: Rule, shown: FormField, requirements: Requirements) -> Any:
