@@ -305,7 +305,11 @@ def _facts(store: Store, case: Case) -> Iterator[Fact]:
     yield "decided together", float(len(case.jointly_tested)), ", ".join(case.jointly_tested)
     yield "policy", None, canonical(to_stored(case.requirements))
     context = case_context(store, case)
-    yield "audits in alarm", *_alarms(context)
+    if context.alarms is None:
+        yield "audits in alarm", None, "not computed"
+    else:
+        listing = "; ".join(f"{name}: {alarm.why}" for name, alarm in context.alarms.items())
+        yield "audits in alarm", float(len(context.alarms)), listing
     limits = audits.audit_limits(store)
     yield "limits of audits set here", float(len(limits)), canonical(limits) if limits else ""
     yield from _floors(store, case)
@@ -325,16 +329,12 @@ def _facts(store: Store, case: Case) -> Iterator[Fact]:
     yield "basis", None, BASES[case.basis]
     yield from _origin_of_labels(store, case).facts()
     yield from _adjudication_facts(store, case)
-    yield "items left out", *_left_out(store, case)
+    shown = len(fewshot.items_in_prompt(store, case.judge.id))
+    ((tuned,),) = store.rows("select count(*) from tuning_now where dataset_id = $1", [case.dataset.id])
+    yield "items left out", float(shown + tuned), f"{shown} as examples of the prompt, {tuned} as used for tuning"
     drawn = "; 2,000 replicates, seed 0" if interval.method == BOOTSTRAP else ""
     yield "interval", None, f"{interval.method}, clustered by item, level {interval.level:g}{drawn}"
     yield "fingerprint", None, case_fingerprint(store, case)
-
-
-def _alarms(context: CaseContext) -> tuple[float | None, str]:
-    if context.alarms is None:
-        return None, "not computed"
-    return float(len(context.alarms)), "; ".join(f"{name}: {alarm.why}" for name, alarm in context.alarms.items())
 
 
 def _ceiling(top: HumanCeiling | None) -> Iterator[Fact]:
@@ -380,10 +380,3 @@ def _adjudication_facts(store: Store, case: Case) -> Iterator[Fact]:
     note = "they count" if counts else "they do not count, by the policy"
     text = f"{note}; imported by {canonical(imports)}" if imports else ""
     yield "adjudicated in files", float(imports.total()), text
-
-
-def _left_out(store: Store, case: Case) -> tuple[float, str]:
-    shown = fewshot.items_in_prompt(store, case.judge.id)
-    query = "select count(*) from tuning_now where dataset_id = $1"
-    tuned = int(store.rows(query, [case.dataset.id])[0][0])
-    return float(len(shown) + tuned), f"{len(shown)} as examples of the prompt, {tuned} as used for tuning"

@@ -244,12 +244,7 @@ def _suspend(store: Store, approval: Approval) -> list[Approval]:
 
     done = store.tx(APPROVAL_ACTOR, "suspend", work, target=approval.dataset)
     if done:
-        about = {
-            "dataset_id": approval.dataset,
-            "judge": approval.judge,
-            "unit": approval.sort,
-            "dimension": approval.dimension,
-        }
+        about = dict(zip(("dataset_id", "judge", "unit", "dimension"), approval.key, strict=True))
         log.info("approval_decided", decision="suspend", person=APPROVAL_ACTOR, **about)
     return [s.in_force] if done and (s := record.approval_statuses(store)[approval.key]).in_force else []
 

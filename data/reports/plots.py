@@ -28,14 +28,14 @@ def interval_rows(lines: Iterable[DimensionResult], tops: Tops) -> list[svg.Inte
     rows = []
     for line in lines:
         interval, state = line.shown.interval, line.check.state
+        more = f" · {line.check.more_told}" if line.check.more_told else ""
         figures = interval.point, interval.low, interval.high, line.bound
         top = tops.get(line.dimension)
         ceiling = None
         if top is not None and top.point is not None and not top.is_too_small:
             ceiling = top.point, top.low, top.high
-        rows.append(
-            svg.IntervalRow(line.dimension.title, line.dimension.sort, *figures, state, _state_label(line), ceiling)
-        )
+        label = f"{STATES[state].mark} {state}{more}"
+        rows.append(svg.IntervalRow(line.dimension.title, line.dimension.sort, *figures, state, label, ceiling))
     return rows
 
 
@@ -60,12 +60,6 @@ def overview_plot(evidence: Evidence) -> str:
     tops = {dim.dimension: dim.ceiling.between if dim.ceiling else None for dim in evidence.dimensions}
     rows = interval_rows((dim.line for dim in evidence.dimensions), tops)
     return svg.interval_plot(rows, threshold, f"required: {threshold:.2f}", title=title)
-
-
-def _state_label(line: DimensionResult) -> str:
-    """The state in a few words, with the items that are missing where their number is known."""
-    state, more = line.check.state, line.check.more_told
-    return f"{STATES[state].mark} {state}" + (f" · {more}" if more else "")
 
 
 def plot_files(evidence: Evidence) -> dict[str, str]:

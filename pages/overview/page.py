@@ -64,7 +64,8 @@ def page() -> None:
         ]  # fmt: skip
         _draw_queues(sort_queues(rows))
         for dataset in known:
-            _draw_notes(dataset)
+            for note in assignments.own_notes(store, me.name, dataset.id):
+                text.quiet("{dataset}: “{note}”", dataset=dataset.name, note=note)
             _draw_adjudication(dataset, me)
         st.header("Datasets", anchor=False)
         for dataset in known:
@@ -138,11 +139,6 @@ _ACTIVITY_TEMPLATES = {
     "reactivated": "**{actor}** reactivated {name} as {role} · {at}",
     "rules": "**{actor}** changed the queue rules of {dataset} · {at}",
 }
-
-
-def _draw_notes(dataset: Dataset) -> None:
-    for note in assignments.own_notes(session.store(), session.me().name, dataset.id):
-        text.quiet("{dataset}: “{note}”", dataset=dataset.name, note=note)
 
 
 def _draw_waiting_queue(row: WaitingQueue, first: bool) -> None:

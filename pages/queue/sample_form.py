@@ -59,7 +59,8 @@ def choose_design(dataset: Dataset, judges: Mapping[str, str]) -> SampleDesign:
     if by == "meta" and not fixed:
         of = middle.selectbox("Field", fields, format_func=text.escape, key="design:field")
     judge = _judge(judges, begin, right if not fixed else left)
-    titles = _dimensions_by_name(store, judge)
+    dimensions = calibration.compared_dimensions(store, judge) if judge else []
+    titles = {f"{d.sort}.{d.name}": f"{d.name.replace('_', ' ')} ({d.sort})" for d in dimensions}
     if by == "score" and not fixed:
         scores = ["", *titles]
         of = middle.selectbox("Score", scores, format_func=lambda d: titles.get(d, "lowest of all"), key="design:of")
@@ -91,11 +92,6 @@ def _judge(judges: Mapping[str, str], begin: SampleDesign, column: DeltaGenerato
             "Judge for strata and forecast", judge_ids, index=place, format_func=judges.__getitem__, key="design:judge"
         )
     )
-
-
-def _dimensions_by_name(store: Store, judge: str) -> dict[str, str]:
-    dimensions = calibration.compared_dimensions(store, judge) if judge else []
-    return {f"{d.sort}.{d.name}": f"{d.name.replace('_', ' ')} ({d.sort})" for d in dimensions}
 
 
 def show_shares(shares: Sequence[StratumShare], size: int, needed: Quota) -> None:

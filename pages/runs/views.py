@@ -94,13 +94,15 @@ def draw_progress(run: RunSummary, now: RunProgress, controls: Callable[[RunProg
         st.progress(
             now.done / now.total if now.total else 1.0, text=text.escape(f"{now.done:,} of {now.total:,} {units}")
         )
+        full_cost = _extrapolate_cost(now.cost, now.done, now.total)
+        total = f"about {dollars(full_cost)} in all" if full_cost and now.done not in (0, now.total) else ""
         left = f"about {text.duration(timedelta(seconds=now.seconds_left))} left" if now.seconds_left else ""
         if now.state == "running" and not left:
             left = "time left not known yet"
         parts = [
             f"{now.scored:,} {outcome}", *(f"{n:,} {reason.replace('_', ' ')}" for reason, n in now.unscored.items()),
             many(now.calls, "call"), f"{now.tokens_in:,} tokens in, {now.tokens_out:,} out",
-            describe_cost(now.cost, now.estimated, now.limit, now.calls), _total_cost(now),
+            describe_cost(now.cost, now.estimated, now.limit, now.calls), total,
             f"endpoint: {_endpoint_of(run)}", f"up to {dollars(now.open)} more under way" if now.open else "",
             f"{now.rate:.1f} a second" if now.rate and now.state == "running" else "", left,
         ]  # fmt: skip
@@ -109,12 +111,6 @@ def draw_progress(run: RunSummary, now: RunProgress, controls: Callable[[RunProg
             with st.expander("Latest problems"), st.container(gap=None):
                 for sentence in now.problems[:5]:
                     text.quiet("{said}", said=sentence[:1].upper() + sentence[1:])
-
-
-def _total_cost(now: RunProgress) -> str:
-    """Return the cost of the whole run if the rest costs as much as what is made; "" if nothing is left or known."""
-    full_cost = _extrapolate_cost(now.cost, now.done, now.total)
-    return f"about {dollars(full_cost)} in all" if full_cost and now.done not in (0, now.total) else ""
 
 
 def _extrapolate_cost(cost: float | None, done: int, total: int) -> float | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import astuple
 from datetime import datetime, timedelta
 
@@ -37,9 +37,7 @@ def page() -> None:
         words = url_state.search("words", "Search", 230)
     choose.note_ignored_filter("who", "person", people)
     choose.note_ignored_filter("dataset", "dataset", names)
-    narrow = trail.TrailFilter(
-        chosen, person, names[dataset].id if dataset else "", _period_begin(days), words=words
-    )
+    narrow = trail.TrailFilter(chosen, person, names[dataset].id if dataset else "", _period_begin(days), words=words)
     turn = session.scratch("trail")
     if turn.get("narrow") != narrow:
         turn.update(narrow=narrow, before=[])
@@ -62,7 +60,10 @@ def page() -> None:
             before.append(entries[-1].seq)
             st.rerun()
         st.space("stretch")
-        _download_button(lambda: trail.all_entries(store, narrow))
+        st.download_button(
+            "Download all as CSV", lambda: _as_csv(trail.all_entries(store, narrow)), "audit-log.csv", "text/csv",
+            icon=":material/download:", on_click="ignore",
+        )  # fmt: skip
     text.quiet("{n}. Select a row to see what was stored.", n=count_changes(entries))
 
 
@@ -128,10 +129,5 @@ def count_changes(entries: Sequence[TrailEntry]) -> str:
     return f"{plural.many(count, 'change')} shown" + (f", in {len(entries):,} rows" if len(entries) > count else "")
 
 
-def _download_button(every: Callable[[], Iterable[TrailEntry]]) -> None:
-    def make_csv() -> bytes:
-        return csv_cells.csv_text(_CSV_COLUMNS, (astuple(entry) for entry in every())).encode("utf-8-sig")
-
-    st.download_button(
-        "Download all as CSV", make_csv, "audit-log.csv", "text/csv", icon=":material/download:", on_click="ignore"
-    )
+def _as_csv(entries: Iterable[TrailEntry]) -> bytes:
+    return csv_cells.csv_text(_CSV_COLUMNS, (astuple(entry) for entry in entries)).encode("utf-8-sig")

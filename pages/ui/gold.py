@@ -129,16 +129,12 @@ def draw_unanswered(
     with st.expander("Drawn items without an answer", icon=":material/pending:", key=f"unanswered:{key}"):
         st.caption("Not answered until somebody has labelled it blind. Click one to open it on the desk.")
         shown = left[: nonresponse.MAX_LISTED_ITEMS]
-        rows = [(missing.name, _stratum_words(missing.stratum), missing.why, missing.explanation) for missing in shown]
+        rows = [(m.name, "" if m.stratum is None else m.stratum or "no system", m.why, m.explanation) for m in shown]
         tables.item_table(
             rows, _COLUMNS, [missing.item for missing in shown], f"unanswered:{key}:rows", name, stream="audit"
         )
         if len(left) > len(shown):
             text.quiet("The first {n} of {all} are listed.", n=f"{len(shown):,}", all=f"{len(left):,}")
-
-
-def _stratum_words(stratum: str | None) -> str:
-    return "" if stratum is None else stratum or "no system"
 
 
 _STRATUM_HELP = "Empty while the item may still come to you blind, as it may give away a score."

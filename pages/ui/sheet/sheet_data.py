@@ -8,7 +8,6 @@ from typing import Any
 
 from data.cards.desk_cards import CardLayer
 from data.desk.desk import DeskView
-from data.desk.judgments import UnitJudgments
 from data.desk.labels import repairable_units
 from judges.mtbench.thinking import fold_thinking, strip_thinking, unclosed_tags
 from judges.protocols.combination import nearest_answer
@@ -303,27 +302,25 @@ def _row(
 
 def _judgments(view: DeskView, unit: str) -> list[Json]:
     """Return each judge's words on a unit, if there are several; the main one's first text is shown at its rating."""
-    judgments = view.judgments.get(unit, [])
-    return [_judgment(view, judgment) for judgment in judgments] if len(judgments) > 1 else []
-
-
-def _judgment(view: DeskView, judgment: UnitJudgments) -> Json:
-    scale, main = view.card.dimensions[0].scale, judgment.judge_id == view.judge_id
-    is_repeated = len(judgment.samples) > 1
-    return {
-        "judge": judgment.name,
-        "prompt": judgment.prompt,
-        "main": main,
-        "t": scale.format(judgment.value) if judgment.scored else "",
-        "texts": [
-            {
-                "t": scale.format(sample.value) if is_repeated and not sample.why else "",
-                "text": None if main and not sample.why and n == 0 else sample.text,
-                "why": sample.why,
-            }
-            for n, sample in enumerate(judgment.samples)
-        ],
-    }
+    judgments, scale = view.judgments.get(unit, []), view.card.dimensions[0].scale
+    return [
+        {
+            "judge": judgment.name,
+            "prompt": judgment.prompt,
+            "main": judgment.judge_id == view.judge_id,
+            "t": scale.format(judgment.value) if judgment.scored else "",
+            "texts": [
+                {
+                    "t": scale.format(sample.value) if len(judgment.samples) > 1 and not sample.why else "",
+                    "text": None if judgment.judge_id == view.judge_id and not sample.why and n == 0 else sample.text,
+                    "why": sample.why,
+                }
+                for n, sample in enumerate(judgment.samples)
+            ],
+        }
+        for judgment in judgments
+        if len(judgments) > 1
+    ]
 
 
 def _cells(view: DeskView) -> dict[str, dict[int, list[Dimension]]]:
