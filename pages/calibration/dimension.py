@@ -21,7 +21,7 @@ from data.reports import statistics
 from judges.plural import many
 from judges.render.findings import agreement as agreement_findings
 from judges.render.findings import anchoring as anchoring_findings
-from judges.render.findings import baselines as beaten
+from judges.render.findings import baselines as baselines_findings
 from judges.render.findings import confidence as confidence_findings
 from judges.render.findings import human_ceiling as human_ceiling_findings
 from judges.render.findings import other_metrics as other_metrics_findings
@@ -152,7 +152,7 @@ def _draw_agreement(selection: CalibrationSelection, line: DimensionResult, key:
         names = ("kappa", "interval", "bound", "exact", "bias", "baseline")
         explanations.help_button(*names, key=f"figures:{key}", values=explanations.example_values(shown))
     floors, replies = load(statistics.AGREEMENT, selection, line)
-    findings.draw(beaten.findings(floors), f"baselines:{key}")
+    findings.draw(baselines_findings.findings(floors), f"baselines:{key}")
     left, right = st.columns([3, 2], gap="large")
     with left:
         explanations.heading_with_help("Confusion matrix", "table", key=f"table:{key}")
