@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
 
 from judges.jsonl import Record, mend_record
 from judges.mtbench import prompts, rows, wordings
@@ -60,8 +60,8 @@ class BadRow(NamedTuple):
 
 
 AnswerKey = tuple[str, str, int]
-_Cell = tuple[object, ...]
-"""The thing that a judgment is about."""
+_Judged = TypeVar("_Judged", Rating, Game)
+_UNKNOWN = -1
 
 
 @dataclass
@@ -139,47 +139,18 @@ def join_records(first: Bench, second: Bench) -> tuple[Bench, list[str]]:
     return bench, notes
 
 
-class _PendingJudgment(NamedTuple):
-    """A judgment whose judge's wording is not settled yet."""
+class _Pending(NamedTuple, Generic[_Judged]):
+    """A rating or a verdict whose judge's wording is not settled yet.
+
+    `record` has neither its judge nor its sample, and as its choice `_UNKNOWN` where that is not settled either.
+    `about` is what was judged, `prompt` what is known of the prompt.
+    """
 
     place: SourcePlace
     judge: JudgeNames
-    question: str
-    model: str
-    choice: int | None
-    score: JudgedTurn
-    template: str | None
-
-    @property
-    def cell(self) -> _Cell:
-        return self.question, self.model, self.score.turn
-
-    @property
-    def prompt_row(self) -> wordings.PromptRow:
-        cell, score = (*self.cell, self.score.sample, self.choice), self.score
-        return wordings.PromptRow(
-            self.place.file, cell, self.judge.prompt, score.turn, bool(score.prompt), self.template,
-        )  # fmt: skip
-
-
-class _PendingGame(NamedTuple):
-    """A verdict in one order, or over both, whose judge's wording is not settled yet."""
-
-    place: SourcePlace
-    judge: JudgeNames
-    question: str
-    verdict: rows.Verdict
-    game: rows.OrderVerdict
-    template: str | None
-
-    @property
-    def cell(self) -> _Cell:
-        return self.question, self.verdict.a, self.verdict.b, self.verdict.turn, self.game.order
-
-    @property
-    def prompt_row(self) -> wordings.PromptRow:
-        has_prompt, turn = bool(self.game.prompt), self.verdict.turn
-        return wordings.PromptRow(self.place.file, self.cell, self.judge.prompt, turn, has_prompt, self.template)
+    record: _Judged
+    about: tuple[object, ...]
+    prompt: wordings.PromptRow
 
 
 class Assembly:
@@ -190,8 +161,8 @@ class Assembly:
         self.prompts: dict[str, list[PromptText]] = {}
         self.stems: dict[str, str] = {}
         self.choices: dict[tuple[str, str], list[int]] = {}
-        self.rated: list[_PendingJudgment] = []
-        self.compared: list[_PendingGame] = []
+        self.rated: list[_Pending[Rating]] = []
+        self.compared: list[_Pending[Game]] = []
         self.templates: dict[str, list[str]] = defaultdict(list)
         self.counted: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
         self.swapped: dict[tuple[str, str], list[str]] = defaultdict(list)
@@ -307,8 +278,13 @@ class Assembly:
                 continue
             template = judge.template or self._template(judge, key, score.turn, {"answer": answer}, score.prompt)
             self._check_turn(place.file, key, model, judge, score)
-            score = score._replace(prompt="x" * bool(score.prompt))
-            self.rated.append(_PendingJudgment(source_place, judge, key, model, choice, score, template))
+            about, error = (key, model, score.turn), "the call to the judge failed" * is_failed_call(score.text)
+            known_choice = _UNKNOWN if choice is None else choice
+            rating = Rating("", key, model, known_choice, score.turn, 0, score.text, score.stated, error)
+            prompt = wordings.PromptRow(
+                place.file, (*about, score.sample, choice), judge.prompt, score.turn, bool(score.prompt), template
+            )
+            self.rated.append(_Pending(source_place, judge, rating, about, prompt))
 
     def _add_games(self, place: SourcePlace, row: dict[str, Any]) -> None:
         key, verdict = rows.question_id(row), rows.read_verdict(row, place.file)
@@ -322,9 +298,10 @@ class Assembly:
                 f"answer_{x}": self.bench.answers.get((key, model, 0)) for x, model in zip("ab", sides, strict=True)
             }
             template = judge.template or self._template(judge, key, verdict.turn, answers, game.prompt)
-            trimmed_game = game._replace(prompt="x" * bool(game.prompt))
-            place = place._replace(row=None)
-            self.compared.append(_PendingGame(place, judge, key, verdict, trimmed_game, template))
+            about = key, verdict.a, verdict.b, verdict.turn, game.order
+            prompt = wordings.PromptRow(place.file, about, judge.prompt, verdict.turn, bool(game.prompt), template)
+            record = Game("", key, verdict.turn, verdict.a, verdict.b, game.order, game.winner, game.text, game.error)
+            self.compared.append(_Pending(place._replace(row=None), judge, record, about, prompt))
 
     def _add_conversations(self, key: str, row: Mapping[str, Any]) -> None:
         """Take the answers of two models from a vote on them, if no file of answers has them."""
@@ -480,9 +457,9 @@ class Assembly:
 
         Uploads have no folders: FastChat's reference_answer/gpt-4.jsonl is then a file like those of model_answer.
         """
-        judged = {pending.model for pending in self.rated} | {vote.a for _, vote in self.bench.votes}
-        judged |= {side for pending in self.compared for side in (pending.verdict.a, pending.verdict.b)}
-        judged |= {vote.b for _, vote in self.bench.votes}
+        verdicts = [pending.record for pending in self.compared] + [vote for _, vote in self.bench.votes]
+        judged = {pending.record.model for pending in self.rated}
+        judged |= {side for verdict in verdicts for side in (verdict.a, verdict.b)}
         judges = {pending.judge.model for pending in self.rated} | {pending.judge.model for pending in self.compared}
         for judge in sorted(judges - judged) if judged else ():
             keys = [key for key in self.bench.answered if key[1] == judge]
@@ -501,63 +478,49 @@ class Assembly:
 
     def _settle_ratings(self) -> None:
         samples: Counter[tuple[str, str, str, int, int]] = Counter()
-        for pending, judged in zip(self.rated, self._judge_of_rows(self.rated), strict=True):
-            if self.bench.questions and pending.question not in self.bench.questions:
-                why = f"The question {pending.question} is not in the files: its judgment is left out."
+        for pending, judge in zip(self.rated, self._judges(self.rated), strict=True):
+            rating = pending.record
+            if self.bench.questions and rating.question not in self.bench.questions:
+                why = f"The question {rating.question} is not in the files: its judgment is left out."
                 self.bench.bad.append(BadRow(pending.place, "question_id", why))
                 continue
-            judge = self._judge(*judged)
-            choice = self._choice(pending, judge, samples)
-            cell = (judge, pending.question, pending.model, choice, pending.score.turn)
-            error = "the call to the judge failed" if is_failed_call(pending.score.text) else ""
-            rating = Rating(
-                judge, pending.question, pending.model, choice, pending.score.turn, samples[cell], pending.score.text,
-                pending.score.stated, error,
-            )  # fmt: skip
+            self.bench.judges.setdefault(judge.id, judge)
+            choice = self._choice(pending, judge.id, samples)
+            cell = (judge.id, rating.question, rating.model, choice, rating.turn)
+            rating = rating._replace(judge=judge.id, choice=choice, sample=samples[cell])
             samples[cell] += 1
             self.bench.ratings.append((pending.place, rating))
 
     def _choice(
-        self, pending: _PendingJudgment, judge: str, samples: Mapping[tuple[str, str, str, int, int], int]
+        self, pending: _Pending[Rating], judge: str, samples: Mapping[tuple[str, str, str, int, int], int]
     ) -> int:
         """The choice that a judgment is about; if it fits several, the first that is not judged yet."""
-        if pending.choice is not None:
-            return pending.choice
-        choices = self._usable_choices(pending.question, pending.model) or [0]
-        if len(choices) == 1 or pending.template is None or not pending.score.prompt:
+        _, question, model, choice, turn, *_ = pending.record
+        if choice != _UNKNOWN:
+            return choice
+        choices = self._usable_choices(question, model) or [0]
+        if len(choices) == 1 or pending.prompt.template is None or not pending.prompt.has_prompt:
             return choices[0]
-        turns = self.bench.answers[pending.question, pending.model, choices[0]].turns[: pending.score.turn]
-        copies = [
-            c for c in choices
-            if self.bench.answers[pending.question, pending.model, c].turns[: pending.score.turn] == turns
-        ]  # fmt: skip
-        free = [c for c in copies if not samples.get((judge, pending.question, pending.model, c, pending.score.turn))]
+        texts = {c: self.bench.answers[question, model, c].turns[:turn] for c in choices}
+        copies = [c for c in choices if texts[c] == texts[choices[0]]]
+        free = [c for c in copies if not samples.get((judge, question, model, c, turn))]
         return (free or copies)[0]
 
     def _settle_games(self) -> None:
-        for pending, judged in zip(self.compared, self._judge_of_rows(self.compared), strict=True):
-            verdict, game = pending.verdict, pending.game
-            game_record = Game(
-                self._judge(*judged), pending.question, verdict.turn, verdict.a, verdict.b, game.order, game.winner,
-                game.text, game.error,
-            )  # fmt: skip
-            self.bench.games.append((pending.place, game_record))
+        for pending, judge in zip(self.compared, self._judges(self.compared), strict=True):
+            self.bench.judges.setdefault(judge.id, judge)
+            self.bench.games.append((pending.place, pending.record._replace(judge=judge.id)))
 
-    def _judge_of_rows(self, judged: Sequence[_PendingJudgment | _PendingGame]) -> Iterator[tuple[str, str, str, str]]:
-        """The model, family, wording and protocol of each row's judge."""
+    def _judges(self, judged: Sequence[_Pending[_Judged]]) -> Iterator[Judge]:
+        """The judge of each row."""
         families = [prompts.family_name(pending.judge.prompt) for pending in judged]
         row_wordings = self._wordings(judged, families)
         named = self._by_folder(judged, families, row_wordings)
         for pending, family, wording in zip(judged, named, row_wordings, strict=True):
-            yield pending.judge.model, family, wording, pending.judge.protocol
+            model, protocol = pending.judge.model, pending.judge.protocol or self._protocol
+            yield Judge(judge_key(model, family, wording, protocol), model, family, wording, protocol)
 
-    def _judge(self, model: str, family: str, wording: str, protocol: str) -> str:
-        protocol = protocol or self._protocol
-        key = judge_key(model, family, wording, protocol)
-        self.bench.judges.setdefault(key, Judge(key, model, family, wording, protocol))
-        return key
-
-    def _wordings(self, judged: Sequence[_PendingJudgment | _PendingGame], families: Sequence[str]) -> list[str]:
+    def _wordings(self, judged: Sequence[_Pending[_Judged]], families: Sequence[str]) -> list[str]:
         """The wording of every row: that which it states, else the one that is found among its judge's rows."""
         groups: dict[tuple[str, str], list[int]] = defaultdict(list)
         for number, (pending, family) in enumerate(zip(judged, families, strict=True)):
@@ -565,7 +528,7 @@ class Assembly:
         row_wordings = [""] * len(judged)
         notes: dict[str, None] = {}
         for (_, family), numbers in groups.items():
-            prompt_rows = [judged[n].prompt_row for n in numbers]
+            prompt_rows = [judged[n].prompt for n in numbers]
             resolved, new_notes = wordings.resolve_wordings(prompt_rows, family, self.prompts)
             notes |= dict.fromkeys(new_notes)
             for number, wording in zip(numbers, resolved, strict=True):
@@ -575,7 +538,7 @@ class Assembly:
         return row_wordings
 
     def _by_folder(
-        self, judged: Sequence[_PendingJudgment | _PendingGame], families: Sequence[str], row_wordings: Sequence[str]
+        self, judged: Sequence[_Pending[_Judged]], families: Sequence[str], row_wordings: Sequence[str]
     ) -> list[str]:
         """The families; if a judge without a prompt name judges the same thing in two folders, the folders name them.
 
@@ -586,7 +549,7 @@ class Assembly:
         folders: dict[tuple[object, ...], set[str]] = defaultdict(set)
         for pending, judge, family, parent in zip(judged, judges, families, parents, strict=True):
             if not family:
-                folders[judge, pending.cell].add(parent)
+                folders[judge, pending.about].add(parent)
         ambiguous = {judge for (judge, _), names in folders.items() if len(names) > 1}
         return [
             parent if not family and judge in ambiguous else family
