@@ -28,7 +28,7 @@ from judges.mtbench.ratings import (
     read_ratings,
     rules_of,
 )
-from judges.mtbench.records import Bench
+from judges.mtbench.records import Bench, Judge
 from judges.mtbench.replay import Step, Waterfall
 from judges.mtbench.votes import vote_agreement
 from judges.mtbench.win_rates import Verdicts, decide_games, verdicts_from_ratings, win_rates
@@ -68,6 +68,10 @@ class RatingSelection(NamedTuple):
         """The rules and the ratings of the judges of each protocol."""
         for protocol, judges in self.protocols.values():
             yield rules_of(protocol), self.table.narrow(judges)
+
+    def names(self, judge: str, model: str) -> Row:
+        """The first two columns: judge and model."""
+        return {"judge": judge_label(self.bench, judge), "model": ALL_LABEL if model == ALL_MODELS else model}
 
 
 def narrow(
@@ -130,6 +134,15 @@ def figure_columns(name: str, interval: Interval | None) -> Row:
     return {name: interval.point if interval else None, f"{name}_low": low, f"{name}_high": high}
 
 
+def field_columns(record: NamedTuple, *fields: str) -> Row:
+    """Fields of a record as columns, "likely" or "a as higher"; a figure with its ends."""
+    row: Row = {}
+    for field, _, column in (name.partition(" as ") for name in fields):
+        value = getattr(record, field)
+        row |= figure_columns(column or field, value) if isinstance(value, Interval) else {column or field: value}
+    return row
+
+
 def result_tables(chosen: RatingSelection, wide: bool = False) -> list[ResultTable]:
     """The tables judges, means, categories, rules, ranks, wins and Japanese; empty tables are left out.
 
@@ -144,19 +157,16 @@ def result_tables(chosen: RatingSelection, wide: bool = False) -> list[ResultTab
 
 
 def _judges(chosen: RatingSelection) -> ResultTable:
-    rows: list[Row] = []
-    for _, table in chosen.parts:
-        for count in count_judgments(chosen.bench, table):
-            judge = chosen.bench.judges.get(count.judge)
-            read_by = next(name for name, (_, judges) in chosen.protocols.items() if count.judge in judges)
-            rows.append({
-                "judge": judge_label(chosen.bench, count.judge), "prompt": judge.prompt if judge else "",
-                "wording": judge.wording if judge else "",
-                "read_by": read_by, "judgments": count.judgments, "turns": count.turns,
-                **{why: count.failed.get(why, 0) for why in REASONS[1:]}, "doubled": count.doubled,
-                "judged_again": count.repeated, "differing": count.differing, "spread": count.spread,
-                "changed": count.changed,
-            })  # fmt: skip
+    rows = []
+    for protocol, judges in chosen.protocols.values():
+        for count in count_judgments(chosen.bench, chosen.table.narrow(judges)):
+            judge = chosen.bench.judges.get(count.judge, Judge("", "", "", ""))
+            rows.append(
+                {"judge": judge_label(chosen.bench, count.judge)} | field_columns(judge, "prompt", "wording")
+                | {"read_by": protocol.name} | field_columns(count, "judgments", "turns")
+                | {why: count.failed.get(why, 0) for why in REASONS[1:]}
+                | field_columns(count, "doubled", "repeated as judged_again", "differing", "spread", "changed")
+            )  # fmt: skip
     notes = (
         "doubled: judgments beyond the first of the same sample's turn. judged_again: turns whose text was judged more "
         "than once; in differing of them the ratings differ, by spread points on average over all of them. changed: "
@@ -165,20 +175,14 @@ def _judges(chosen: RatingSelection) -> ResultTable:
     return ResultTable("judges", "Judges and their judgments", rows, notes)
 
 
-def _judge_and_model(chosen: RatingSelection, judge: str, model: str) -> Row:
-    """The first two columns: judge and model."""
-    return {"judge": judge_label(chosen.bench, judge), "model": ALL_LABEL if model == ALL_MODELS else model}
-
-
 def _means(chosen: RatingSelection, means: Sequence[ModelMeans]) -> ResultTable:
     turns = sorted({turn for model_mean in means for turn in model_mean.turns})
-    rows: list[Row] = []
+    rows = []
     for model_mean in means:
-        row = _judge_and_model(chosen, model_mean.judge, model_mean.model)
+        row = chosen.names(model_mean.judge, model_mean.model)
         for turn in turns:
             row |= figure_columns(f"turn_{turn}", model_mean.turns.get(turn))
-        row |= figure_columns("both", model_mean.all_turns)
-        rows.append(row | {"judgments": model_mean.judgments, "failed": model_mean.failed})
+        rows.append(row | field_columns(model_mean, "all_turns as both", "judgments", "failed"))
     notes = [describe_rules(protocol) for protocol, _ in chosen.protocols.values()]
     count = len(np.unique(chosen.table.question))
     notes.append(f"Intervals are at 95 %, by {many(count, 'question')}. both: the mean over the rows of all turns.")
@@ -198,19 +202,17 @@ def _by_category(chosen: RatingSelection, means: Sequence[ModelMeans], wide: boo
     named = list(dict.fromkeys(category for model_mean in means for category in model_mean.categories))
     rows: list[Row] = []
     for model_mean in means:
-        head = _judge_and_model(chosen, model_mean.judge, model_mean.model)
+        head, categories = chosen.names(model_mean.judge, model_mean.model), model_mean.categories
         if wide:
-            means_of = {name or "(none)": model_mean.categories.get(name) for name in named}
+            means_of = {name or "(none)": categories.get(name) for name in named}
             rows.append(head | {name: mean.point if mean else None for name, mean in means_of.items()})
         else:
-            rows += [
-                head | {"category": name} | figure_columns("mean", mean) for name, mean in model_mean.categories.items()
-            ]
+            rows += [head | {"category": name} | figure_columns("mean", mean) for name, mean in categories.items()]
     return ResultTable("categories", "Mean ratings by category", rows if named != [""] else ())
 
 
 def _shared_table(chosen: RatingSelection) -> ResultTable:
-    rows: list[Row] = []
+    rows = []
     for judge, other in combinations(chosen.judges, 2):
         shared = share_ratings(chosen.table, judge, other)
         names: Row = {"judge": judge_label(chosen.bench, judge), "other": judge_label(chosen.bench, other)}
@@ -228,12 +230,12 @@ def _shared_table(chosen: RatingSelection) -> ResultTable:
 
 
 def _rules(chosen: RatingSelection) -> ResultTable:
-    rows: list[Row] = []
-    for rules, table in chosen.parts:
-        for rule_mean in means_by_rule(table, rules):
-            row = _judge_and_model(chosen, rule_mean.judge, rule_mean.model)
-            row.update({f"{failed}, {duplicates}": mean for (failed, duplicates), mean in rule_mean.means.items()})
-            rows.append(row | {"range": rule_mean.range})
+    rows = [
+        chosen.names(rule_mean.judge, rule_mean.model)
+        | {f"{failed}, {duplicates}": mean for (failed, duplicates), mean in rule_mean.means.items()}
+        | {"range": rule_mean.range}
+        for rules, table in chosen.parts for rule_mean in means_by_rule(table, rules)
+    ]  # fmt: skip
     notes = (
         "Columns say what becomes of failed judgments (left out, counted as -1, or so unless all of their turn failed) "
         "and of several of one turn (raw: each counts; first; averaged). range: how far the mean moves.",
@@ -242,21 +244,16 @@ def _rules(chosen: RatingSelection) -> ResultTable:
 
 
 def _ranks(chosen: RatingSelection) -> Iterator[ResultTable]:
-    rows: list[Row] = []
-    pairs: list[Row] = []
+    rows, pairs = list[Row](), list[Row]()
     notes = ["first: how likely a model is the best, over draws of questions."]
     for rules, table in chosen.parts:
         counted = count_ratings(table, rules)
         for judge in table.judged:
-            ranking = rank_models(counted, judge)
-            named = judge_label(chosen.bench, judge)
-            for model in ranking.models:
-                row = _judge_and_model(chosen, judge, model.model) | {"mean": model.mean}
-                rows.append(row | figure_columns("rank", model.rank) | {"first": model.first})
-            for pair in ranking.pairs:
-                row = {"judge": named, "higher": pair.higher, "lower": pair.lower}
-                row |= figure_columns("ahead", pair.difference) | {"turned": pair.turned, "settled": pair.settled}
-                pairs.append(row)
+            ranking, named = rank_models(counted, judge), judge_label(chosen.bench, judge)
+            of_judge: Row = {"judge": named}
+            rows += [of_judge | field_columns(model, "model", "mean", "rank", "first") for model in ranking.models]
+            fields = ("higher", "lower", "difference as ahead", "turned", "settled")
+            pairs += [of_judge | field_columns(pair, *fields) for pair in ranking.pairs]
             if ranking.pairs:
                 open_ = len(ranking.unsettled)
                 notes.append(
@@ -284,44 +281,34 @@ def _wins(chosen: RatingSelection) -> Iterator[ResultTable]:
 
 
 def _rates(chosen: RatingSelection, verdicts: Verdicts, pairs: bool) -> list[Row]:
-    rows: list[Row] = []
-    for rate in win_rates(verdicts, pairs):
-        row = _judge_and_model(chosen, rate.judge, rate.model)
-        if pairs:
-            row["against"] = rate.against
-        row = row | {"games": rate.games} | figure_columns("win", rate.win) | figure_columns("loss", rate.loss)
-        rows.append(row | figure_columns("tie", rate.tie) | figure_columns("adjusted", rate.adjusted))
-    return rows
+    fields = ("against",) * pairs + ("games", "win", "loss", "tie", "adjusted")
+    return [
+        chosen.names(rate.judge, rate.model) | field_columns(rate, *fields) for rate in win_rates(verdicts, pairs)
+    ]
 
 
 def _japanese(chosen: RatingSelection) -> ResultTable:
-    rows: list[Row] = []
     shares = japanese_shares(chosen.bench)
-    for share in shares:
-        row: Row = {"model": share.model, "turn": share.turn or ALL_LABEL, "characters": share.characters}
-        rows.append(row | {"japanese": share.japanese} | figure_columns("share", share.share))
+    fields = ("model", "turn", "characters", "japanese", "share")
+    rows = [field_columns(share, *fields) | ({} if share.turn else {"turn": ALL_LABEL}) for share in shares]
     notes = ("Of all characters of the answers as plain text, spaces too; blocks of thinking are left out.",)
     has_japanese = any((share.share.point or 0) >= _MIN_JAPANESE_SHARE for share in shares)
     return ResultTable("japanese", "Share of Japanese characters", rows if has_japanese else (), notes)
 
 
 def _changed_table(chosen: RatingSelection) -> ResultTable:
-    rows: list[Row] = []
+    rows = []
     changed = chosen.table.where(np.isin(chosen.table.place, changed_ratings(chosen.bench, chosen.table)))
     for place, number in zip(changed.place.tolist(), changed.number.tolist(), strict=True):
         rating = chosen.bench.ratings[place]
-        row = _judge_and_model(chosen, rating.judge, rating.model)
-        row |= {"question": rating.question, "choice": rating.choice, "turn": rating.turn}
-        rows.append(row | {"stated": rating.stated, "read": None if number != number else number})
+        row = chosen.names(rating.judge, rating.model) | field_columns(rating, "question", "choice", "turn", "stated")
+        rows.append(row | {"read": None if number != number else number})
     return ResultTable("changed", "Judgments whose text gives another number than their file states", rows)
 
 
 def comparison_tables(chosen: RatingSelection) -> list[ResultTable]:
     """Every two judges on the answers that both rated: agreement, ranks, flips, and the largest disagreements."""
-    rows: list[Row] = []
-    ranks: list[Row] = []
-    flips: list[Row] = []
-    largest: list[Row] = []
+    rows, ranks, flips, largest = list[Row](), list[Row](), list[Row](), list[Row]()
     notes = ["difference: other - judge, in points from 1 to 10; kappa is quadratic-weighted; mae: mean distance."]
     for judge, other in combinations(chosen.judges, 2):
         comparison = compare_two_judges(chosen.table, judge, other)
@@ -332,30 +319,26 @@ def comparison_tables(chosen: RatingSelection) -> list[ResultTable]:
             scopes += [(f"turn {turn}", cut) for turn, cut in comparison.turns.items()]
             if list(comparison.categories) != [""]:
                 scopes += [(name or "(no category)", cut) for name, cut in comparison.categories.items()]
-        for scope, cut in scopes:
-            row = names | {"scope": scope, "cells": cut.cells}
-            for name, value in zip(cut._fields[1:], cut[1:], strict=True):
-                row |= figure_columns({"one": "mean", "other": "other_mean"}.get(name, name), value)
-            rows.append(row)
+        rows += [
+            names | {"scope": scope}
+            | field_columns(cut, "cells", "one as mean", "other as other_mean", *PairAgreement._fields[3:])
+            for scope, cut in scopes
+        ]  # fmt: skip
         notes.append(
             f"{' and '.join(labels)}: {many(comparison.overall.cells, 'shared cell')}; {comparison.alone[0]} rated by "
             f"the first alone, {comparison.alone[1]} by the other alone."
         )
         moved = compare_ranks(comparison.shared)
-        for change in moved.models:
-            row = names | {"model": change.model, "rank": change.one, "other_rank": change.other}
-            ranks.append(row | figure_columns("change", change.change))
-        for flip in moved.flipped:
-            row = names | {"higher": flip.a, "lower": flip.b} | figure_columns("ahead", flip.one)
-            row |= figure_columns("other_ahead", flip.other) | {"likely": flip.likely, "settled": flip.settled}
-            flips.append(row)
+        ranks += [
+            names | field_columns(change, "model", "one as rank", "other as other_rank", "change")
+            for change in moved.models
+        ]
+        fields = ("a as higher", "b as lower", "one as ahead", "other as other_ahead", "likely", "settled")
+        flips += [names | field_columns(flip, *fields) for flip in moved.flipped]
         for disagreement in comparison.largest:
+            named = ("question", "category", "model", "choice", "turn", "one as rating", "other as other_rating")
             text, other_text = (chosen.bench.ratings[place].text.strip() for place in disagreement.places)
-            largest.append(names | {
-                "question": disagreement.question, "category": disagreement.category, "model": disagreement.model,
-                "choice": disagreement.choice, "turn": disagreement.turn, "rating": disagreement.one,
-                "other_rating": disagreement.other, "text": text, "other_text": other_text,
-            })  # fmt: skip
+            largest.append(names | field_columns(disagreement, *named) | {"text": text, "other_text": other_text})
     flipping = ("higher, lower: as the first judge has them. likely: in which share of draws the judges disagree.",)
     found_tables = [
         ResultTable("agreement", "Judge against judge", rows, notes),
@@ -370,12 +353,10 @@ def vote_table(bench: Bench) -> ResultTable:
     """Votes of people with judges and with each other; without rows where there are no votes."""
     rows: list[Row] = []
     for agreement in vote_agreement(bench):
-        row: Row = {
-            "one": agreement.one if agreement.between else judge_label(bench, agreement.one), "other": agreement.other,
-            "turn": ALL_LABEL if agreement.turn is None else agreement.turn, "ties": agreement.setup,
-            "pairs": agreement.pairs,
-        }  # fmt: skip
-        rows.append(row | figure_columns("agreement", agreement.equal) | figure_columns("kappa", agreement.kappa))
+        one = agreement.one if agreement.between else judge_label(bench, agreement.one)
+        turn = ALL_LABEL if agreement.turn is None else agreement.turn
+        row: Row = {"one": one, "other": agreement.other, "turn": turn}
+        rows.append(row | field_columns(agreement, "setup as ties", "pairs", "equal as agreement", "kappa"))
     notes = (
         "agreement: the share of equal pairs of votes, which with ties counted is S1, and with ties dropped S2 in the "
         "MT-Bench paper. "
@@ -392,14 +373,14 @@ def waterfall_tables(waterfall: Waterfall) -> list[ResultTable]:
          "known_from": " and ".join(dict.fromkeys(factor.sources))}
         for factor in waterfall.factors
     ]  # fmt: skip
-    steps: list[Row] = [_step("mean of the first", waterfall.start, "start")]
-    steps += [_replay_row(step) for step in waterfall.steps]
-    steps += [
-        _step(part.name, part.change, "left") | {"ratings": part.cells, "done": part.explanation}
-        for part in waterfall.rest
+    left_rows = [
+        _step(part.name, part.change, "left", ratings=part.cells, done=part.explanation) for part in waterfall.rest
     ]
-    steps += [_replay_row(step) for step in waterfall.later]
-    steps += [_step("mean of the other", waterfall.end, "end"), _step("difference", waterfall.difference, "difference")]
+    steps = [
+        _step("mean of the first", waterfall.start, "start"), *map(_replay_row, waterfall.steps), *left_rows,
+        *map(_replay_row, waterfall.later), _step("mean of the other", waterfall.end, "end"),
+        _step("difference", waterfall.difference, "difference"),
+    ]  # fmt: skip
     first, second = waterfall.reported
     left, least, most = waterfall.left
     notes = [
@@ -432,11 +413,11 @@ def experiment_table(experiment: PipelineExperiment) -> ResultTable:
 
 
 def _replay_row(step: Step) -> Row:
-    row = _step(step.factor, step.change, "replayed, other" if step.on_other else "replayed, first")
-    row |= {"after": step.after, "fair": step.fair, "least": step.low, "most": step.high}
-    return row | {"ratings": step.rows, "done": step.explanation}
+    kind = "replayed, other" if step.on_other else "replayed, first"
+    fields = ("after", "fair", "low as least", "high as most", "rows as ratings", "explanation as done")
+    return _step(step.factor, step.change, kind, **field_columns(step, *fields))
 
 
-def _step(name: str, interval: Interval, kind: str) -> Row:
+def _step(name: str, interval: Interval, kind: str, **figures: Value) -> Row:
     empty: Row = {"after": None, "fair": None, "least": None, "most": None, "ratings": interval.cells, "done": ""}
-    return {"step": name, "kind": kind} | figure_columns("points", interval) | empty
+    return {"step": name, "kind": kind} | figure_columns("points", interval) | empty | figures
