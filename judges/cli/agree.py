@@ -6,15 +6,12 @@ import argparse
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
-import numpy as np
-
-from judges.audits import AuditReply, Cell
+from judges.audits import AuditReply
 from judges.card import Card
-from judges.cli import agree_extras, agree_verdicts
-from judges.cli.agree_verdicts import combine_cell, scores_by_cell
+from judges.cli import agree_extras
+from judges.cli.agree_cells import pair_cells
 from judges.cli.options import BadOptions, add_card, add_param, add_scale, chosen_card, chosen_scales, filed_card
 from judges.errors import AssayError
 from judges.importing.contents import FileContents, read_files
@@ -29,15 +26,15 @@ from judges.render.findings import human_ceiling as human_ceiling_findings
 from judges.render.findings.findings import sentence_text
 from judges.stats import auto_accept, both_orders, missingness, other_metrics, rates, self_consistency, weakest_turns
 from judges.stats.auto_accept import AutoAcceptance
-from judges.stats.bins import describe_equality, differ, row_count
+from judges.stats.bins import describe_equality, row_count
 from judges.stats.both_orders import PositionalAgreement
-from judges.stats.calibration import PairedRatings, Summary, summarise
+from judges.stats.calibration import Summary, summarise
 from judges.stats.missingness import Missingness
 from judges.stats.other_metrics import OtherMetrics
 from judges.stats.raters import alternative_annotator
 from judges.stats.raters.alternative_annotator import AlternativeAnnotatorTest
 from judges.stats.rates import AnswerRates
-from judges.stats.self_consistency import SampledCells, SelfConsistency
+from judges.stats.self_consistency import SelfConsistency
 from judges.stats.weakest_turns import WeakestTurns
 from judges.types import Dimension, sort_of
 
@@ -166,30 +163,27 @@ def _explain_no_judge(files: list[Path], contents: FileContents, matches: list[J
 def _measure(options: argparse.Namespace, match: JudgeMatch) -> JudgeFigures | None:
     """The figures of a judge; None if no label is about anything that it judged."""
     card, people, replies, rule = match.card, match.people, match.replies, match.rule
-    cells = {d: pair_ratings(d, people, replies, rule, match.labels) for d in card.dimensions if _counts(d)}
-    places = {d: paired_cells(d, people, replies) for d in cells}
-    asked_masks = {d: agree_extras.find_asked(places[d], match.asked_parts, match.named) for d in cells}
-    filled = agree_extras.fill_missing(cells, asked_masks, options.missing)
+    judged = [pair_cells(d, people, replies, rule, match.labels) for d in card.dimensions if _counts(d)]
+    asked_masks = [agree_extras.find_asked(cells, match.asked_parts, match.named) for cells in judged]
     figures = []
-    for d, ratings in filled.items():
-        if not (summary := summarise(ratings, d)).gold_cells:
+    filled_ratings = agree_extras.fill_missing(judged, asked_masks, options.missing)
+    for cells, asked_mask, ratings in zip(judged, asked_masks, filled_ratings, strict=True):
+        if not (summary := summarise(ratings, cells.dimension)).gold_cells:
             continue
         alternative = acceptance = None
         if options.epsilon is not None:
-            alternative = agree_extras.measure_alternative_annotator(
-                d, match.voices, cells[d], places[d], options.epsilon
-            )
+            alternative = agree_extras.measure_alternative_annotator(cells, match.voices, options.epsilon)
         if options.target is not None:
-            acceptance = agree_verdicts.measure_auto_acceptance(d, cells[d], places[d], replies, rule, options)
+            acceptance = agree_extras.measure_auto_acceptance(cells, replies, options)
         figures.append(
             DimensionFigures(
                 summary,
-                other_metrics.measure_other_metrics(ratings, d),
-                agree_extras.figures_by_choice(cells[d], d, asked_masks[d], options.missing),
+                other_metrics.measure_other_metrics(ratings, cells.dimension),
+                agree_extras.figures_by_choice(cells, asked_mask, options.missing),
                 alternative,
-                agree_verdicts.measure_rates(d, cells[d], replies, rule),
+                agree_extras.measure_rates(cells),
                 acceptance,
-                _repeats(d, cells[d], places[d], replies),
+                agree_extras.measure_gain(cells),
             )
         )
     turns = agree_extras.measure_weakest_turn_agreement(card, people, match.labels, replies, rule, match.items)
@@ -278,36 +272,9 @@ def _position_agreement(card: Card, replies: list[AuditReply]) -> tuple[Dimensio
     return (d, both_orders.positional_agreement(pairs, d.scale.answers)) if d is not None and pairs else None
 
 
-def _repeats(
-    d: Dimension, ratings: PairedRatings, cells: list[Cell], replies: list[AuditReply]
-) -> SelfConsistency | None:
-    """Return the gain from several samples in a dimension; None if there is only one.
-
-    `cells` are those of `ratings`.
-    """
-    by_cell = scores_by_cell(d, replies)
-    changes_by_item: dict[str, list[bool]] = {}
-    for cell, scores in by_cell.items():
-        if len(scores) > 1:
-            changes_by_item.setdefault(cell[0], []).append(differ([score.value for score in scores.values()], d.scale))
-    if not changes_by_item:
-        return None
-    numbers = sorted({number for scores in by_cell.values() for number in scores})
-    cell_scores = [by_cell.get(cell, {}) for cell in cells]
-    values = [[_code(samples[n].value if n in samples else None) for n in numbers] for samples in cell_scores]
-    samples = np.array(values).reshape(len(cells), len(numbers))
-    draws = SampledCells(ratings.item, ratings.human, ratings.judge, ratings.weight, samples)
-    hits, of = (np.array([float(count(changes)) for changes in changes_by_item.values()]) for count in (sum, len))
-    return self_consistency.measure_self_consistency(draws, (hits, of), d.scale)
-
-
 def _counts(dimension: Dimension) -> bool:
     """Whether a labelled dimension has figures; of dimensions that only a judge states, aggregates have them."""
     return row_count(dimension.scale) > 0 and (dimension.asked or dimension.scale.kind == "interval")
-
-
-def _code(value: float | None) -> float:
-    return np.nan if value is None else value
 
 
 def _gain_record(self_consistency: SelfConsistency | None, rule: CombinationRule) -> dict[str, Any]:
@@ -326,42 +293,6 @@ def _gain_record(self_consistency: SelfConsistency | None, rule: CombinationRule
 
 def _shorten(text: str) -> str:
     return text if len(text) <= 300 else f"{text[:297]}..."
-
-
-def pair_ratings(
-    dimension: Dimension, people: dict[Cell, float | None], replies: list[AuditReply], rule: CombinationRule,
-    pool: dict[Cell, list[float | None]],
-) -> PairedRatings:  # fmt: skip
-    """The cells of one dimension with gold, paired with the judge's scores; several samples count as one answer.
-
-    `people` is the gold of each cell, and `pool` are the answers that it comes from.
-    """
-    by_cell = scores_by_cell(dimension, replies)
-    cells = paired_cells(dimension, people, replies)
-    number = {item: n for n, item in enumerate(dict.fromkeys(cell[0] for cell in cells))}
-    judged = [combine_cell(by_cell[cell], dimension, rule) if cell in by_cell else None for cell in cells]
-    valued = [[value for value in pool[cell] if value is not None] for cell in cells]
-
-    def codes(values: list[float | None]) -> Any:
-        return np.array([_code(value) for value in values], dtype=np.float64)
-
-    return PairedRatings(
-        np.array([number[cell[0]] for cell in cells], dtype=np.int64),
-        codes([people[cell] for cell in cells]),
-        codes(judged),
-        np.array([cell in by_cell for cell in cells], dtype=bool),
-        np.ones(len(cells)),
-        None,
-        codes([fmean(values) if values else None for values in valued]),
-        np.array([len(values) / len(pool[cell]) for cell, values in zip(cells, valued, strict=True)], dtype=np.float64),
-        np.array([len(pool[cell]) for cell in cells], dtype=np.int64),
-    )
-
-
-def paired_cells(d: Dimension, people: dict[Cell, float | None], replies: list[AuditReply]) -> list[Cell]:
-    """The cells of a dimension that people answered, of items with a reply, in the order of `pair_ratings`."""
-    judged_items = {reply.item for reply in replies}
-    return [cell for cell in people if cell[0] in judged_items and cell[2] == d.name and sort_of(cell[1]) == d.sort]
 
 
 def _row(card: Card, summary: Summary) -> str:

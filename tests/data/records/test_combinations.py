@@ -35,7 +35,7 @@ from judges.authoring.custom import from_recipe
 from judges.authoring.recipe import check_recipe
 from judges.cards import card
 from judges.cli import main
-from judges.cli.agree import pair_ratings
+from judges.cli.agree_cells import pair_cells
 from judges.importing import judged_files
 from judges.importing import line_files as read
 from judges.protocols.combination import (
@@ -234,7 +234,7 @@ def test_a_page_and_the_command_line_say_the_same_to_the_last_digit(tmp_path: Pa
         gold = judged_files.resolve_cells(answers, rubric)
         for d in rubric.dimensions[:1]:
             page = summarise(calibration.load_paired_ratings(store, dataset, judge, d, "blind"), d)
-            files = summarise(pair_ratings(d, gold, replies, combination_rule(rubric, params), answers), d)
+            files = summarise(pair_cells(d, gold, replies, combination_rule(rubric, params), answers).ratings, d)
             assert page.interval == files.interval and page.counts.tolist() == files.counts.tolist()
             assert (page.mean_difference, page.rounded) == pytest.approx((files.mean_difference, files.rounded))
         store.close()
