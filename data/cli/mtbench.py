@@ -12,7 +12,7 @@ from data.cli import mtbench_experiment, mtbench_protocols
 from data.cli import run as run_command
 from data.cli.options import acting_person, add_actor, add_dataset, workspace_store
 from data.mtbench import protocol_run, questions
-from data.mtbench.protocol_run import ProtocolRun
+from data.mtbench.answers import ProtocolRun
 from data.records import judge_prompts
 from data.records.datasets import Dataset, question_sets
 from data.runs import runs

@@ -10,8 +10,8 @@ from typing import Any
 from data.cli import run as run_command
 from data.cli.mtbench_protocols import chosen_protocol
 from data.cli.options import acting_person, add_actor, add_dataset, workspace_store
+from data.mtbench.answers import ProtocolRun
 from data.mtbench.experiment import Experiment, plan_experiment, start_experiment
-from data.mtbench.protocol_run import ProtocolRun
 from data.runs import runs
 from data.store.errors import BadInput
 from judges.cli.options import add_endpoint

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from data.mtbench import protocol_run
-from data.mtbench.answers import stored_answers
+from data.mtbench.answers import ProtocolRun, stored_answers
 from data.mtbench.mtbench import load_bench
-from data.mtbench.protocol_run import ProtocolRun
 from data.records import judge_prompts
 from data.records.datasets import dataset_named
 from data.records.protocols import add_protocol
@@ -94,24 +93,21 @@ def start_experiment(store: Store, actor: str, planned: Experiment, resume: bool
     """
     spent = 0.0
     for planned_arm in planned.arms:
+        run, arm_cost = planned_arm.run, 0.0
+        if planned_arm.estimate.judgments:
+            left = None if run.spending_limit is None else run.spending_limit - spent
+            if left is not None and left <= 0:
+                raise BadInput(f"The spending limit is reached before {run.protocol.name}. Give a higher one.")
+            if run.protocol.name not in protocols():
+                add_protocol(store, actor, run.protocol)
+            for _, run_id in protocol_run.steps(store, actor, replace(run, spending_limit=left), resume):
+                yield run.protocol.name, run_id
+                end = runs.wait(store, run_id)
+                if end.state != "finished":
+                    return
+                arm_cost += (end.cost or 0.0) + end.open
         includes_all_runs = resume and "b" in planned_arm.arm.sides.values()
-        if not planned_arm.estimate.judgments:
-            spent += protocol_run.step_cost(store, planned_arm.run, "ratings") if includes_all_runs else 0.0
-            continue
-        limit = planned_arm.run.spending_limit
-        left = None if limit is None else limit - spent
-        if left is not None and left <= 0:
-            raise BadInput(f"The spending limit is reached before {planned_arm.run.protocol.name}. Give a higher one.")
-        if planned_arm.run.protocol.name not in protocols():
-            add_protocol(store, actor, planned_arm.run.protocol)
-        arm_cost = 0.0
-        for _, run_id in protocol_run.steps(store, actor, replace(planned_arm.run, spending_limit=left), resume):
-            yield planned_arm.run.protocol.name, run_id
-            end = runs.wait(store, run_id)
-            if end.state != "finished":
-                return
-            arm_cost += (end.cost or 0.0) + end.open
-        spent += protocol_run.step_cost(store, planned_arm.run, "ratings") if includes_all_runs else arm_cost
+        spent += sum(protocol_run.step_costs(store, run, "ratings").values()) if includes_all_runs else arm_cost
 
 
 def _card(store: Store, protocol: Protocol) -> Card:

@@ -9,16 +9,16 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import reduce
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from pydantic import TypeAdapter
 
 from data import log
 from data.mtbench import answers
-from data.mtbench.answers import Target
-from data.mtbench.questions import chosen_references, load_questions
+from data.mtbench.answers import ProtocolRun, Step
+from data.mtbench.questions import load_questions
 from data.records import exposure
 from data.records.access import allow, require
 from data.records.datasets import all_datasets, item_kinds
@@ -33,57 +33,23 @@ from judges.card import Card
 from judges.cards.mt_bench.presentation import references
 from judges.cards.mt_bench.protocol_cards import judge_card, pair_card
 from judges.client import estimate as estimates
-from judges.client.budget import Price, dollars
-from judges.client.endpoint import Endpoint, is_practice
+from judges.client.budget import dollars
+from judges.client.endpoint import is_practice
 from judges.client.estimate import Estimate
 from judges.client.usage import Charge
 from judges.mtbench.answer_pairs import make_pairs
-from judges.mtbench.generation import answer_card, answered_dialogues
+from judges.mtbench.generation import answer_card, answer_temperature, answered_dialogues
 from judges.mtbench.protocol import Protocol
-from judges.mtbench.records import PromptText
 from judges.plural import many
 from judges.protocols.call_plan import CallReply, Task, pack_replies, pieces, tasks
 from judges.strict_json import canonical
 from judges.types import Dialogue, Item
 
-Step = Literal["answers", "ratings", "verdicts"]
 TITLES: dict[Step, str] = {"answers": "answers", "ratings": "ratings of turns", "verdicts": "verdicts on pairs"}
 _COUNTED: dict[Step, str] = {"answers": "question", "ratings": "turn", "verdicts": "pair"}
 _SCOPE = "mtbench"
 _UNFINISHED = ("stopped", "interrupted", "failed")
 _PRACTICE = "practice-heuristic"
-
-
-@dataclass(frozen=True)
-class ProtocolRun:
-    """The configuration of a run by a protocol.
-
-    `dataset` is the name of the dataset that the answers come into, and in which the judge works. Each protocol has its
-    own, because an answer's name has only question, model and sample. `questions` is the id of a set of questions and
-    `model` answers them ("": no model, the existing answers are judged). `judge` rates ("": no judge), and with `pairs`
-    also compares. `prompts` are those of the user's own judge_prompts.jsonl. `spending_limit` in US dollars is for all
-    steps together.
-    """
-
-    protocol: Protocol
-    dataset: str
-    questions: str = ""
-    model: str = ""
-    judge: str = ""
-    pairs: bool = False
-    prompts: tuple[PromptText, ...] = ()
-    endpoint: Endpoint = field(default_factory=Endpoint)
-    judge_endpoint: Endpoint = field(default_factory=Endpoint)
-    spending_limit: float | None = None
-    price: Price | None = None
-    judge_price: Price | None = None
-
-    @property
-    def steps(self) -> list[Step]:
-        """The steps that are to be done, in their order."""
-        answering: list[Step] = ["answers"] if self.model else []
-        judging: list[Step] = ["ratings", "verdicts"] if self.pairs else ["ratings"]
-        return [*answering, *(judging if self.judge else [])]
 
 
 _NOTHING = Estimate(0, 0, 0, 0, 0, 0.0, 0.0, 0)
@@ -135,7 +101,7 @@ def describe_plan(store: Store, spec: ProtocolRun, planned: Sequence[PlannedStep
         params = step_card(spec, "ratings").defaults
         out.append(f"The judge's prompts: {params.prompt}, wording {params.wording}; protocol {protocol.mark}.")
     if spec.model and spec.judge:
-        used, named = _target(store, spec).references, protocol.references or spec.judge
+        used, named = answers.used_references(store, spec), protocol.references or spec.judge
         if used and used != named:
             out.append(f"There are no reference answers for {named}: those for {used} are used.")
     return out
@@ -174,13 +140,13 @@ def steps(store: Store, actor: str, spec: ProtocolRun, resume: bool = False) -> 
     require(store, actor, "researcher")
     _check(store, spec)
     started, lacking = False, ""
-    costs_by_run = {run: cost for step in spec.steps for run, cost in _step_costs(store, spec, step).items() if resume}
+    costs_by_run = {run: cost for step in spec.steps for run, cost in step_costs(store, spec, step).items() if resume}
     _try_judge(store, actor, spec)
     for step in spec.steps:
         if step == "answers" and _answered_elsewhere(store, spec):
             continue
         if step == "verdicts":
-            answers.write_pairs(store, actor, _target(store, spec))
+            answers.write_pairs(store, actor, spec)
         if step != "answers" and not answers.stored_answers(store, spec.dataset):
             raise BadInput(f"There are no answers to judge in {spec.dataset}.{lacking}")
         config = _run_config(store, spec, step)
@@ -195,7 +161,7 @@ def steps(store: Store, actor: str, spec: ProtocolRun, resume: bool = False) -> 
             if not runs.has_newer_items(store, run_id):
                 break
         if step == "answers":
-            reasons = answers.write_answers(store, actor, _target(store, spec), runs.judge_id_of(config))[1]
+            reasons = answers.write_answers(store, actor, spec, runs.judge_id_of(config))
             lacking = "".join(f" {many(n, 'question')} without one: {w.replace('_', ' ')}." for w, n in reasons.items())
         if not finished:
             return
@@ -262,13 +228,13 @@ def dry_run_protocol(store: Store, actor: str, spec: ProtocolRun) -> list[tuple[
     questions = _one_of_each_sort(trial.protocol, load_questions(store, trial.questions))
     out = _try_items(store, actor, config, list(questions.items()))
     results: list[tuple[Step, DryRunJudgment]] = [("answers", judgment) for judgment in out]
-    target = _target(store, trial)
     if trial.judge:
+        reference_set = answers.used_references(store, trial)
         items = [
             dialogue
             for shown in out
             for dialogue in answered_dialogues(
-                trial.protocol, questions[shown.answers[0].key], trial.model, shown.raw, target.references
+                trial.protocol, questions[shown.answers[0].key], trial.model, shown.raw, reference_set
             )
         ]
         judged = _run_config(store, trial, "ratings")
@@ -297,8 +263,7 @@ def _one_of_each_sort(protocol: Protocol, questions: dict[str, Dialogue]) -> dic
     """The first question of each sort."""
     key_by_sort: dict[tuple[bool, bool], str] = {}
     for key, question in questions.items():
-        heat = protocol.temperature(str(question.meta.get("category", "")), question.meta.get("required_temperature"))
-        key_by_sort.setdefault((heat > 0, bool(references(question, 1))), key)
+        key_by_sort.setdefault((answer_temperature(protocol, question) > 0, bool(references(question, 1))), key)
     return {key: questions[key] for key in key_by_sort.values()}
 
 
@@ -321,17 +286,7 @@ def _check(store: Store, spec: ProtocolRun) -> None:
 
 def _answered_elsewhere(store: Store, spec: ProtocolRun) -> bool:
     """Whether the answers are there, from another set of these questions. Raises BadInput (`check_answer_target`)."""
-    judge_id = runs.judge_id_of(_run_config(store, spec, "answers"))
-    return answers.check_answer_target(store, _target(store, spec), judge_id)
-
-
-def _target(store: Store, spec: ProtocolRun) -> Target:
-    named = spec.protocol.references
-    if named in ("own", "none") or not spec.questions:
-        return Target(spec.dataset, spec.protocol, spec.questions, spec.model)
-    sets = load_questions(store, spec.questions).values()
-    used = chosen_references(sets, named or spec.judge or spec.protocol.judge)
-    return Target(spec.dataset, spec.protocol, spec.questions, spec.model, used)
+    return answers.check_answer_target(store, spec, runs.judge_id_of(_run_config(store, spec, "answers")))
 
 
 def _run_config(store: Store, spec: ProtocolRun, step: Step) -> RunConfig:
@@ -395,15 +350,11 @@ def _runs_of(store: Store, config: RunConfig) -> list[RunSummary]:
     return [run for run in runs.list_runs(store, config.dataset_id) if run.judge == key] if config.dataset_id else []
 
 
-def step_cost(store: Store, spec: ProtocolRun, step: Step) -> float:
-    """Return the cost of all runs of a step, in US dollars, with what may still be charged."""
-    return sum(_step_costs(store, spec, step).values())
-
-
-def _step_costs(store: Store, spec: ProtocolRun, step: Step) -> dict[str, float]:
-    """The cost of each run of a step. The same judge may also have rated answers of other models in the dataset."""
+def step_costs(store: Store, spec: ProtocolRun, step: Step) -> dict[str, float]:
+    """The cost of each run of a step, in US dollars, with what may still be charged."""
     costs_by_run = {}
     for run in _runs_of(store, _run_config(store, spec, step)):
+        # The same judge may also have rated answers of other models in the dataset.
         other = of_run(store, run.id)
         if other and (other.dataset, other.questions, other.model) == (spec.dataset, spec.questions, spec.model):
             progress = runs.run_progress(store, run.id)
@@ -433,7 +384,7 @@ def _assumed_dialogues(store: Store, spec: ProtocolRun) -> list[Dialogue]:
     """The answers that the model will give, with texts of an assumed length, and those that it gave as they are."""
     if not spec.model:
         return []
-    card, target = answer_card(spec.protocol), _target(store, spec)
+    card, reference_set = answer_card(spec.protocol), answers.used_references(store, spec)
     dialogues, questions = list[Dialogue](), load_questions(store, spec.questions)
     raws = answers.stored_raws(store, runs.judge_id_of(_run_config(store, spec, "answers")), questions)
     for key, question in questions.items():
@@ -441,7 +392,7 @@ def _assumed_dialogues(store: Store, spec: ProtocolRun) -> list[Dialogue]:
         if unscored == "api_error":
             names = pieces(card, card.defaults, Task(key, question))
             raw = pack_replies((name, estimates.ASSUMED_ANSWER, None, "") for name in names)
-        dialogues += answered_dialogues(spec.protocol, question, spec.model, raw, target.references)
+        dialogues += answered_dialogues(spec.protocol, question, spec.model, raw, reference_set)
     return dialogues
 
 

@@ -64,7 +64,7 @@ def answer_card(protocol: Protocol) -> Card:
             pieces=lambda item: _pieces(protocol, item),
             after=lambda item, piece: _after(protocol, piece),
             messages=lambda item, piece, before: _messages(protocol, item, piece, before),
-            temperature=lambda item: _temperature(protocol, item),
+            temperature=lambda item: answer_temperature(protocol, item),
             params={name: getattr(protocol, name) for name in _ANSWER_FIELDS if name != "system"},
         ),
     )
@@ -80,7 +80,8 @@ def restore_answer_card(recipe: Mapping[str, Any]) -> Card:
     return answer_card(Protocol(name="stored", **{name: recipe[name] for name in _ANSWER_FIELDS}))
 
 
-def _temperature(protocol: Protocol, question: Dialogue) -> float:
+def answer_temperature(protocol: Protocol, question: Dialogue) -> float:
+    """The temperature at which a question is answered."""
     return protocol.temperature(str(question.meta.get("category", "")), question.meta.get("required_temperature"))
 
 
@@ -95,7 +96,7 @@ def _place(piece: str) -> tuple[int, int]:
 
 def _pieces(protocol: Protocol, question: Dialogue) -> list[str]:
     """The calls about a question: the first turn of every sample, then the second of every sample, and so on."""
-    samples = range(protocol.samples if _temperature(protocol, question) else 1)
+    samples = range(protocol.samples if answer_temperature(protocol, question) else 1)
     return [_piece(turn, n) for turn in range(1, len(turn_texts(question, "user")) + 1) for n in samples]
 
 
@@ -132,7 +133,7 @@ def answered_dialogues(
     by_piece = {piece: (text, unscored) for piece, text, unscored, _ in unpack_replies(raw) or ()}
     dialogues = []
     for sample in range(protocol.samples):
-        own = sample if _temperature(protocol, question) else 0
+        own = sample if answer_temperature(protocol, question) else 0
         replies = [by_piece.get(_piece(turn, own)) for turn in range(1, len(turn_texts(question, "user")) + 1)]
         intact = [reply for reply in replies if reply is not None and not is_lost(*reply)]
         if len(intact) == len(replies):
@@ -148,7 +149,7 @@ def _build_dialogue(
     if reference := question.meta.get("references", {}).get(references):
         # A question's own reference is for people; a judge that has a reference of its own never sees it.
         meta |= {"reference_answer": reference} if "reference" in meta else {"reference": reference}
-    copied = not _temperature(protocol, question)
+    copied = not answer_temperature(protocol, question)
     meta |= {"choice": sample} if sample else {}
     meta |= {"continues": 0} if sample and not copied and protocol.continues == "first" and len(replies) > 1 else {}
     meta |= {"cut_at": protocol.cut_at} if 0 < protocol.cut_at < max(len(text) for text, _ in replies) else {}

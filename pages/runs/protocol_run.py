@@ -11,8 +11,8 @@ from typing import Any
 import streamlit as st
 
 from data.mtbench import protocol_run, questions
+from data.mtbench.answers import ProtocolRun, Step
 from data.mtbench.mtbench import bench_datasets
-from data.mtbench.protocol_run import ProtocolRun
 from data.records import datasets, judge_prompts
 from data.records.access import Person
 from data.records.protocols import known_protocols
@@ -174,7 +174,7 @@ def _store_questions(me: Person, uploads: Sequence[Any]) -> str:
     return questions.keep_questions(session.store(), me.name, Path(uploads[0].name).name, bench).id
 
 
-def _heading(step: protocol_run.Step, judgment: DryRunJudgment) -> str:
+def _heading(step: Step, judgment: DryRunJudgment) -> str:
     reading = judgment.reading
     state = reading.unscored or (", ".join(f"{score.value:g}" for score in reading.scores) or "answered")
     return f"{protocol_run.TITLES[step].capitalize()}: {judgment.name} · {many(len(judgment.calls), 'call')} · {state}"

@@ -68,7 +68,7 @@ from data.importing.importing import detect_formats, import_source, preview_impo
 from data.importing.plan import ImportPlan
 from data.mtbench import downloads, mtbench, protocol_run, questions
 from data.mtbench import figures as bench_figures
-from data.mtbench.protocol_run import ProtocolRun
+from data.mtbench.answers import ProtocolRun
 from data.queue import listing, queue, review_signals, strata
 from data.queue import progress as queue_progress
 from data.queue.queue import OfferedItem

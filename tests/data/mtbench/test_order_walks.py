@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from data.mtbench import answers, protocol_run, questions
-from data.mtbench.protocol_run import ProtocolRun, Step
+from data.mtbench.answers import ProtocolRun, Step
 from data.records import people
 from data.runs import runs, worker
 from data.store import Store, open_store

@@ -18,8 +18,7 @@ from data.importing.files.source import from_bytes
 from data.importing.importing import import_source
 from data.importing.plan import ImportPlan
 from data.mtbench import mtbench, protocol_run, questions
-from data.mtbench.answers import Target, check_answer_target
-from data.mtbench.protocol_run import ProtocolRun
+from data.mtbench.answers import ProtocolRun, check_answer_target
 from data.records import datasets, people
 from data.runs import runs
 from data.store import Store, open_store
@@ -284,9 +283,9 @@ def test_answers_from_elsewhere_stand_in_the_way_of_those_of_the_same_model_alon
     own = make_run(store, "http://127.0.0.1/v1")
     item = seeds.dialogue(1, 1) | {"system": "m", "meta": {"question_id": "of another bench"}}
     import_source(store, "lea", from_bytes([("m.jsonl", text([item]))]), ImportPlan("answers"))
-    assert not check_answer_target(store, Target("answers", FASTCHAT, own.questions, "other"), "")
+    assert not check_answer_target(store, replace(own, model="other"), "")
     with pytest.raises(BadInput, match="holds answers of m that came from elsewhere"):
-        check_answer_target(store, Target("answers", FASTCHAT, own.questions, "m"), "")
+        check_answer_target(store, own, "")
 
 
 def test_answers_to_another_wording_stand_in_the_way_whoever_gave_them(store: Store) -> None:
@@ -294,7 +293,7 @@ def test_answers_to_another_wording_stand_in_the_way_whoever_gave_them(store: St
     item = seeds.dialogue(1, 2) | {"system": "x", "meta": {"question_id": "81"}}
     import_source(store, "lea", from_bytes([("m.jsonl", text([item]))]), ImportPlan("answers"))
     with pytest.raises(BadInput, match=r"holds answers to another wording of question 81\. Give another dataset\."):
-        check_answer_target(store, Target("answers", FASTCHAT, own.questions, "m"), "")
+        check_answer_target(store, own, "")
 
 
 def test_an_endpoint_that_dies_in_turn_two_loses_nothing(store: Store) -> None:
