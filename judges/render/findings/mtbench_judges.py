@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import comb
 
 from judges.mtbench.comparison import Disagreement, PairAgreement, QuestionGap, RatingComparison
@@ -15,25 +15,16 @@ from judges.render.words import cell, number, span
 from judges.stats.uncertainty import Interval
 
 FIGURES = {
-    "difference": ("+.2f", "The second judge's rating minus the first's, on average."),
-    "equal": (".1%", "Share of turns with the same rating from both."),
-    "within one": (".1%", "Share of turns whose ratings are at most one point apart."),
-    "Pearson": (".3f", "Linear correlation of the ratings."),
-    "Spearman": (".3f", "Rank correlation; ties get the mean rank."),
-    "Kendall": (".3f", "Concordant minus discordant pairs of turns, corrected for ties (tau-b)."),
-    "QWK": (".3f", "Quadratic-weighted kappa: agreement corrected for chance."),
-    "mean distance": (".2f", "Mean absolute difference, in points."),
+    "difference": ("difference", "+.2f", "The second judge's rating minus the first's, on average."),
+    "equal": ("equal", ".1%", "Share of turns with the same rating from both."),
+    "within one": ("within_one", ".1%", "Share of turns whose ratings are at most one point apart."),
+    "Pearson": ("pearson", ".3f", "Linear correlation of the ratings."),
+    "Spearman": ("spearman", ".3f", "Rank correlation; ties get the mean rank."),
+    "Kendall": ("kendall", ".3f", "Concordant minus discordant pairs of turns, corrected for ties (tau-b)."),
+    "QWK": ("kappa", ".3f", "Quadratic-weighted kappa: agreement corrected for chance."),
+    "mean distance": ("mae", ".2f", "Mean absolute difference, in points."),
 }
-"""The figures of two judges: format, and what they mean."""
-
-
-def figures_by_name(agreement: PairAgreement) -> dict[str, Interval]:
-    """The figures by their names in `FIGURES`."""
-    figures = (
-        agreement.difference, agreement.equal, agreement.within_one, agreement.pearson, agreement.spearman,
-        agreement.kendall, agreement.kappa, agreement.mae,
-    )  # fmt: skip
-    return dict(zip(FIGURES, figures, strict=True))
+"""The figures of two judges by name: the field of `PairAgreement`, the format, and what they mean."""
 
 
 def judges_summary(comparison: RatingComparison, names: Mapping[str, str]) -> list[Sentence]:
@@ -72,32 +63,25 @@ COLUMNS = (("figure", "22%"), ("value", "15%"), ("95% interval", "23%"), ("meani
 
 def figure_rows(comparison: RatingComparison) -> list[tuple[str, str, str, str]]:
     """Every figure on all shared turns: its name, its value, its interval, and what it means."""
-    return [
-        (name, cell(figure.point, shape), span(figure, shape), meaning)
-        for (name, figure), (shape, meaning) in zip(
-            figures_by_name(comparison.overall).items(), FIGURES.values(), strict=True
-        )
-    ]
+    rows = []
+    for name, (field, shape, meaning) in FIGURES.items():
+        figure: Interval = getattr(comparison.overall, field)
+        rows.append((name, cell(figure.point, shape), span(figure, shape), meaning))
+    return rows
 
 
 def part_table(by: str, cut: Mapping[str, PairAgreement], names: tuple[str, str], intervals: bool) -> Table:
     """A row for each part of the answers: both means and the figures, with their intervals where they are asked for."""
-    rows = [
-        {by: name, "turns": agreement.cells, **dict(_cells(agreement, names, intervals))}
-        for name, agreement in cut.items()
-    ]  # fmt: skip
-    shapes = {name: Column(".2f") for name in names} | {n: Column(s, meaning) for n, (s, meaning) in FIGURES.items()}
-    columns = {by: Column(width=200), "turns": COUNT} | ({} if intervals else shapes)
-    return Table(rows, columns)
-
-
-def _cells(pair_agreement: PairAgreement, names: tuple[str, str], intervals: bool) -> Iterator[tuple[str, object]]:
-    figures = (
-        dict(zip(names, (pair_agreement.one, pair_agreement.other), strict=True)) | figures_by_name(pair_agreement)
-    )  # fmt: skip
-    for name, figure in figures.items():
-        shape = FIGURES.get(name, (".2f", ""))[0]
-        yield name, f"{cell(figure.point, shape)} ({span(figure, shape)})" if intervals else figure.point
+    shown = {name: (field, ".2f", "") for name, field in zip(names, ("one", "other"), strict=True)} | FIGURES
+    rows = []
+    for part, agreement in cut.items():
+        row: dict[str, object] = {by: part, "turns": agreement.cells}
+        for name, (field, shape, _) in shown.items():
+            figure: Interval = getattr(agreement, field)
+            row[name] = f"{cell(figure.point, shape)} ({span(figure, shape)})" if intervals else figure.point
+        rows.append(row)
+    shapes = {} if intervals else {name: Column(shape, meaning) for name, (_, shape, meaning) in shown.items()}
+    return Table(rows, {by: Column(width=200), "turns": COUNT} | shapes)
 
 
 def question_table(question_gaps: Sequence[QuestionGap], names: tuple[str, str]) -> Table:
@@ -110,7 +94,7 @@ def question_table(question_gaps: Sequence[QuestionGap], names: tuple[str, str])
         for gap in sorted(question_gaps, key=lambda gap: -abs(gap.other - gap.one))
     ]  # fmt: skip
     shapes = {name: Column(".2f") for name in names}
-    figure_columns = {name: Column(*FIGURES[name]) for name in ("difference", "equal", "within one")}
+    figure_columns = {name: Column(*FIGURES[name][1:]) for name in ("difference", "equal", "within one")}
     return Table(rows, {"question": Column(width=90), "turns": COUNT} | shapes | figure_columns)
 
 
