@@ -18,8 +18,8 @@ from typing import Any, TextIO
 _FORMULA = frozenset("=+-@\N{MINUS SIGN}")
 _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 """Letters and signs that show nothing: fillers of Hangul, and the empty pattern of Braille."""
-_PARTED = re.compile("([;\t\r\n\v\f\x85\u2028\u2029])")
-"""The characters that separate cells or rows in some spreadsheets."""
+_PARTS = re.compile("([;\t\r\n\v\f\x85\u2028\u2029])([^;\t\r\n\v\f\x85\u2028\u2029]*)")
+"""A character that separates cells or rows in some spreadsheets, and the text after it."""
 _BULLET = re.compile(r"(?:[-+] (?=[^\W\d_])[^(|!]*|-{2,})$")
 """A line of a list whose words call nothing, or a rule across the page."""
 
@@ -55,11 +55,7 @@ def _escape_formula(text: str) -> str:
     both. It then ignores quotes in the middle of a cell, so a cell begins after each such sign and after a line break.
     A list or a rule in Markdown stays unchanged.
     """
-    parts = _PARTED.split(text)
-    pieces = [parts[0]]
-    for sign, part in zip(parts[1::2], parts[2::2], strict=True):
-        pieces += [sign, "'" + part if _runs_after(sign, part) else part]
-    escaped = "".join(pieces)
+    escaped = _PARTS.sub(lambda part: f"{part[1]}'{part[2]}" if _runs_after(part[1], part[2]) else part[0], text)
     return "'" + escaped if _runs(text) else escaped
 
 
@@ -70,11 +66,11 @@ def unescape_formula(text: str) -> str:
     """
     if "'" not in text:
         return text
-    parts = _PARTED.split(text)
-    pieces = [parts[0]]
-    for sign, part in zip(parts[1::2], parts[2::2], strict=True):
-        pieces += [sign, part[1:] if part[:1] == "'" and _runs_after(sign, part[1:]) else part]
-    unescaped = "".join(pieces)
+
+    def unescape(part: re.Match[str]) -> str:
+        return part[1] + part[2][1:] if part[2][:1] == "'" and _runs_after(part[1], part[2][1:]) else part[0]
+
+    unescaped = _PARTS.sub(unescape, text)
     return unescaped[1:] if unescaped[0] == "'" and _runs(unescaped[1:]) else unescaped
 
 
