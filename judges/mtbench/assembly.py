@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
 
@@ -203,7 +203,7 @@ class Assembly:
             raise BadField("question_id", f"The question {question.id} appears twice, with different texts.")
 
     def _add_reference(self, place: SourcePlace, row: dict[str, Any]) -> None:
-        key, reference, path = rows.question_id(row), rows.read_choices(row)[0].turns, PurePosixPath(place.file)
+        key, reference, path = rows.question_id(row), rows.read_choices(row, "", "")[0].turns, PurePosixPath(place.file)
         # The file's name says for which judge they are; the row's own may say who wrote them.
         stated = rows.text_under(row, "model_id") if row.get("model_id") else path.stem
         of_file = rows.holds_references(path.parent.name) and stated.replace("/", "__") != path.stem
@@ -216,24 +216,22 @@ class Assembly:
         self.stems.setdefault(PurePosixPath(place.file).stem, model)
         question = self.bench.questions.get(key)
         listed = self.choices.setdefault((key, model), [])
-        for choice in rows.read_choices(row):
-            name = answer_name(key, model, choice.choice)
-            if choice.choice not in listed:
-                listed.append(choice.choice)
-            if question is not None and len(choice.turns) > len(question.turns):
-                why = f"There are {len(choice.turns)} answers to the {len(question.turns)} turns of question {key}."
-                self.bench.bad.append(BadRow(place, "choices", why, name))
+        for answer in rows.read_choices(row, key, model):
+            if answer.choice not in listed:
+                listed.append(answer.choice)
+            if question is not None and len(answer.turns) > len(question.turns):
+                why = f"There are {len(answer.turns)} answers to the {len(question.turns)} turns of question {key}."
+                self.bench.bad.append(BadRow(place, "choices", why, answer_name(*answer[:3])))
                 continue
-            answer = Answer(key, model, *choice)
-            previous = self.bench.answers.get((key, model, choice.choice))
+            previous = self.bench.answers.get(answer[:3])
             if previous == answer:
                 self.counted["answers that stand twice", place.file][model] += 1
                 continue
             if previous is not None:
                 why = f"The answer of {model} to question {key} appears again later, with other texts, which are used."
-                self.bench.bad.append(BadRow(self.bench.answered[key, model, choice.choice], "question_id", why))
-            self.bench.answers[key, model, choice.choice] = answer
-            self.bench.answered[key, model, choice.choice] = place
+                self.bench.bad.append(BadRow(self.bench.answered[answer[:3]], "question_id", why))
+            self.bench.answers[answer[:3]] = answer
+            self.bench.answered[answer[:3]] = place
 
     def _add_known_dialogue(self, _place: SourcePlace, row: dict[str, Any]) -> None:
         """Add a dialogue that the dataset has already: judgments may be about it. Answers in files take precedence."""
@@ -287,21 +285,21 @@ class Assembly:
             self.rated.append(_Pending(source_place, judge, rating, about, prompt))
 
     def _add_games(self, place: SourcePlace, row: dict[str, Any]) -> None:
-        key, verdict = rows.question_id(row), rows.read_verdict(row, place.file)
+        key = rows.question_id(row)
+        games, contrary = rows.read_verdict(row, place.file, key)
         judge = rows.read_judge(row, place.file)
-        verdict = self._use_answer_names(place.file, key, verdict)
-        if verdict.contrary:
+        if contrary:
             self.counted["contrary", place.file][judge.model] += 1
-        for game in verdict.games:
-            sides = (verdict.a, verdict.b) if game.order != "ba" else (verdict.b, verdict.a)
+        for game, sent in games:
+            game = self._use_answer_names(place.file, game)
+            sides = (game.a, game.b) if game.order != "ba" else (game.b, game.a)
             answers = {
                 f"answer_{x}": self.bench.answers.get((key, model, 0)) for x, model in zip("ab", sides, strict=True)
             }
-            template = judge.template or self._template(judge, key, verdict.turn, answers, game.prompt)
-            about = key, verdict.a, verdict.b, verdict.turn, game.order
-            prompt = wordings.PromptRow(place.file, about, judge.prompt, verdict.turn, bool(game.prompt), template)
-            record = Game("", key, verdict.turn, verdict.a, verdict.b, game.order, game.winner, game.text, game.error)
-            self.compared.append(_Pending(place._replace(row=None), judge, record, about, prompt))
+            template = judge.template or self._template(judge, key, game.turn, answers, sent)
+            about = key, game.a, game.b, game.turn, game.order
+            prompt = wordings.PromptRow(place.file, about, judge.prompt, game.turn, bool(sent), template)
+            self.compared.append(_Pending(place._replace(row=None), judge, game, about, prompt))
 
     def _add_conversations(self, key: str, row: Mapping[str, Any]) -> None:
         """Take the answers of two models from a vote on them, if no file of answers has them."""
@@ -328,13 +326,12 @@ class Assembly:
         if not people:
             self._add_games(place, row)
             return
-        verdict = self._use_answer_names(place.file, key, rows.read_verdict(row, place.file))
-        winner = verdict.games[0].winner
-        if not winner:
+        game = self._use_answer_names(place.file, rows.read_verdict(row, place.file, key)[0][0][0])
+        if not game.winner:
             raise BadField("winner", "winner is error: a person's vote must be one of the models, or tie.")
         at = float(timestamp) if isinstance(timestamp, (int, float)) and not isinstance(timestamp, bool) else None
         for person in people:
-            vote = Vote(person, rows.voter_group(person), key, verdict.turn, verdict.a, verdict.b, winner, at)
+            vote = Vote(person, rows.voter_group(person), key, game.turn, game.a, game.b, game.winner, at)
             self.bench.votes.append((place, vote))
 
     _ADD: ClassVar = {
@@ -350,17 +347,14 @@ class Assembly:
         self.counted["under two names", f"{name}\x00{self.stems[name]}"][file] += 1
         return self.stems[name]
 
-    def _use_answer_names(self, file: str, question: str, verdict: rows.Verdict) -> rows.Verdict:
+    def _use_answer_names(self, file: str, game: Game) -> Game:
         """A verdict with the models' names as in their answers."""
-        a, b = (self._known_model(file, question, name) for name in (verdict.a, verdict.b))
+        a, b = (self._known_model(file, game.question, name) for name in (game.a, game.b))
         if a == b:
-            return verdict
+            return game
         if a < b:
-            return replace(verdict, a=a, b=b)
-        turned = tuple(
-            game._replace(order=_ORDERS[game.order], winner=SWAPPED_WINNER[game.winner]) for game in verdict.games
-        )
-        return replace(verdict, a=b, b=a, games=turned)
+            return game._replace(a=a, b=b)
+        return game._replace(a=b, b=a, order=_ORDERS[game.order], winner=SWAPPED_WINNER[game.winner])
 
     def _usable_choices(self, question: str, model: str) -> list[int]:
         """The choices of an answer in the files, without those that were refused."""

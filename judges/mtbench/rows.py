@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, Literal, NamedTuple
 
 from judges.mtbench.dialogues import whole_number
 from judges.mtbench.parsing import is_failed_call
-from judges.mtbench.records import BenchQuestion, Winner
+from judges.mtbench.records import Answer, BenchQuestion, Game, Winner
 from judges.protocols.orders import Order
 from judges.strict_json import show_value
 
@@ -31,6 +30,10 @@ _FAILED = "the call to the judge failed"
 INCONSISTENT = "The two orders do not agree."
 """The text of a verdict over both orders that is a tie because the orders do not agree."""
 _LONGEST_NAME = 120
+
+
+SentGame = tuple[Game, str]
+"""A verdict that has no judge yet, and the prompt that its judge was sent."""
 
 
 class BadField(ValueError):
@@ -54,15 +57,6 @@ class JudgeNames(NamedTuple):
     protocol: str = ""
 
 
-class ChoiceTurns(NamedTuple):
-    """A choice of a row of answers: its number, its texts, and what our own files say of how it was made."""
-
-    choice: int
-    turns: tuple[str, ...]
-    continues: int | None = None
-    cut_at: int = 0
-
-
 class JudgedTurn(NamedTuple):
     """A judgment of one turn: its text, the number that the file states, and the prompt that the judge was sent.
 
@@ -74,27 +68,6 @@ class JudgedTurn(NamedTuple):
     stated: float | None
     prompt: str
     sample: int | None = None
-
-
-class OrderVerdict(NamedTuple):
-    """A verdict in one order: `winner` in terms of the names in sorted order; `order` "" is one over both orders."""
-
-    order: Order | Literal[""]
-    winner: Winner
-    text: str = ""
-    error: str = ""
-    prompt: str = ""
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """A row's verdicts on two models, names in sorted order; `contrary` if its own `winner` says something else."""
-
-    a: str
-    b: str
-    turn: int
-    games: tuple[OrderVerdict, ...]
-    contrary: bool = False
 
 
 def role_of(name: str, keys: frozenset[str]) -> Role | None:
@@ -163,7 +136,7 @@ def read_question(row: Mapping[str, Any]) -> BenchQuestion:
     return BenchQuestion(question_id(row), str(category), turns, reference, None if heat is None else float(heat))
 
 
-def read_choices(row: Mapping[str, Any]) -> list[ChoiceTurns]:
+def read_choices(row: Mapping[str, Any], question: str, model: str) -> list[Answer]:
     """The choices of a row of answers, by their `index` where each has one of its own, else by their place."""
     choices = row.get("choices")
     if not isinstance(choices, list) or not choices or not all(isinstance(choice, dict) for choice in choices):
@@ -171,11 +144,12 @@ def read_choices(row: Mapping[str, Any]) -> list[ChoiceTurns]:
     numbers = [choice.get("index") for choice in choices]
     if not all(isinstance(n, int) and 0 <= n < MOST_CHOICES for n in numbers) or len(set(numbers)) < len(numbers):
         numbers = list(range(len(choices)))
-    choice_turns = []
+    answers = []
     for n, choice in sorted(zip(numbers, choices, strict=True), key=lambda pair: pair[0]):
         after, cut = whole_number(choice, "continues"), whole_number(choice, "cut_at") or 0
-        choice_turns.append(ChoiceTurns(n, text_list(choice.get("turns"), f"choices.{n}.turns"), after, cut))
-    return choice_turns
+        turns = text_list(choice.get("turns"), f"choices.{n}.turns")
+        answers.append(Answer(question, model, n, turns, after, cut))
+    return answers
 
 
 def read_judge(row: Mapping[str, Any], file: str) -> JudgeNames:
@@ -292,8 +266,8 @@ def sent_prompt(value: Any) -> str:
     return contents[-1] if contents and isinstance(contents[-1], str) else ""
 
 
-def read_verdict(row: Mapping[str, Any], file: str) -> Verdict:
-    """A row's verdicts on two models: one in each order, or one over both orders.
+def read_verdict(row: Mapping[str, Any], file: str, question: str) -> tuple[list[SentGame], bool]:
+    """A row's verdicts on two models, one in each order or one over both, and whether its `winner` says another thing.
 
     g1 is the game in which model_1 was first, g2 that in which model_2 was; their winners are models. winner_ab is the
     game in which model_a was first: letters are places (A was shown first), names are models; where the row's `winner`
@@ -304,7 +278,7 @@ def read_verdict(row: Mapping[str, Any], file: str) -> Verdict:
     if first == second:
         raise BadField(key_2, f"{key_1} and {key_2} are the same model, {show_value(first)}.")
     a, b = sorted((first, second))
-    turn = read_turn(row, file, 1)
+    pair = Game("", question, read_turn(row, file, 1), a, b, "", "")
     sides: dict[Any, Winner] = {key_1: "a" if first == a else "b", key_2: "b" if first == a else "a", "tie": "tie"}
     sides |= {first: sides[key_1], second: sides[key_2]}
     for tie_name in ("tie (inconsistent)", "tie (bothbad)", "inconsistent", "both"):
@@ -314,41 +288,40 @@ def read_verdict(row: Mapping[str, Any], file: str) -> Verdict:
     back: Order = "ba" if first == a else "ab"
     overall = _side(row, "winner", sides) if row.get("winner") is not None else None
     if {"g1_winner", "g2_winner"} & row.keys():
-        games = tuple(
-            _game(row, order, _side(row, f"g{n}_winner", sides), f"g{n}_judgment", f"g{n}_user_prompt")
+        games = [
+            _game(pair, row, order, _side(row, f"g{n}_winner", sides), f"g{n}_judgment", f"g{n}_user_prompt")
             for n, order in ((1, forward), (2, back)) if row.get(f"g{n}_winner") is not None
-        )  # fmt: skip
+        ]  # fmt: skip
     elif {"winner_ab", "winner_ba"} & row.keys():
-        games = _games_of_letters(row, sides, (key_1, key_2), (forward, back), overall)
+        games = _games_of_letters(pair, row, sides, (key_1, key_2), (forward, back), overall)
     elif overall is None:
         raise BadField("winner", f"winner must be {key_1}, {key_2}, tie or error (it is null).")
     else:
         text = reply if isinstance(reply := row.get("judgment"), str) else ""
         text = text or INCONSISTENT * (row.get("winner") == "tie (inconsistent)")
-        games = (OrderVerdict("", overall, text, "" if overall else _FAILED),)
+        games = [(pair._replace(winner=overall, text=text, error="" if overall else _FAILED), "")]
     if not games:
         raise BadField("winner", "The row names no winner in either order.")
-    contrary = overall is not None and len(games) == 2 and _combine_games(games) != overall
-    return Verdict(a, b, turn, games, contrary)
+    return games, overall is not None and len(games) == 2 and _combine_games(games) != overall
 
 
 def _games_of_letters(
-    row: Mapping[str, Any], sides: dict[Any, Winner], names: tuple[str, str], orders: tuple[Order, Order],
+    pair: Game, row: Mapping[str, Any], sides: dict[Any, Winner], names: tuple[str, str], orders: tuple[Order, Order],
     overall: Winner | None,
-) -> tuple[OrderVerdict, ...]:  # fmt: skip
+) -> list[SentGame]:  # fmt: skip
     """The games of winner_ab and winner_ba, letters read as places, or as models where only that fits `overall`."""
     first, second = sides[names[0]], sides[names[1]]
 
-    def read(upper: Winner, lower: Winner) -> tuple[OrderVerdict, ...]:
+    def read(upper: Winner, lower: Winner) -> list[SentGame]:
         """The games, where A and B of the second one mean these."""
         games = []
         for key, order, a, b in (("ab", orders[0], first, second), ("ba", orders[1], upper, lower)):
             if row.get(f"winner_{key}") is not None:
                 letter_sides = {**sides, "A": a, "B": b, "C": "tie", "TIE": "tie"}
-                games.append(_game(row, order, _side(row, f"winner_{key}", letter_sides), f"judgment_{key}", ""))
-        return tuple(games)
+                games.append(_game(pair, row, order, _side(row, f"winner_{key}", letter_sides), f"judgment_{key}", ""))
+        return games
 
-    def fits(games: tuple[OrderVerdict, ...]) -> bool:
+    def fits(games: list[SentGame]) -> bool:
         return overall is None or len(games) < 2 or _combine_games(games) == overall
 
     as_places, as_models = read(second, first), read(first, second)
@@ -363,14 +336,14 @@ def _side(row: Mapping[str, Any], key: str, sides: Mapping[Any, Winner]) -> Winn
     return sides[value]
 
 
-def _game(row: Mapping[str, Any], order: Order, winner: Winner, text: str, prompt: str) -> OrderVerdict:
+def _game(pair: Game, row: Mapping[str, Any], order: Order, winner: Winner, text: str, prompt: str) -> SentGame:
     reply = row.get(text)
     reply = reply if isinstance(reply, str) else ""
     error = _FAILED if not winner or is_failed_call(reply) else ""
-    return OrderVerdict(order, winner, reply, error, sent_prompt(row.get(prompt)))
+    return pair._replace(order=order, winner=winner, text=reply, error=error), sent_prompt(row.get(prompt))
 
 
-def _combine_games(games: tuple[OrderVerdict, ...]) -> Winner:
+def _combine_games(games: list[SentGame]) -> Winner:
     """The verdict of two games by FastChat's rule: none if one is an error, and a tie if the orders disagree."""
-    winners = {game.winner for game in games}
+    winners = {game.winner for game, _ in games}
     return "" if "" in winners else winners.pop() if len(winners) == 1 else "tie"

@@ -176,7 +176,8 @@ def test_a_score_that_is_no_number_is_refused(stated: object) -> None:
 @pytest.mark.parametrize(("file", "turn"), [("gpt_pair.jsonl", 1), ("gpt_pair_turn2.jsonl", 2)])
 def test_a_turn_that_is_null_is_named_as_little_as_one_that_is_absent(file: str, turn: int) -> None:
     row = {"model_1": "a", "model_2": "b", "winner": "tie"}
-    assert read_verdict(row | {"turn": None}, file).turn == read_verdict(row, file).turn == turn
+    games = [read_verdict(row | more, file, "81")[0] for more in ({"turn": None}, {})]
+    assert [game.turn for (game, _), *_ in games] == [turn, turn]
 
 
 def test_a_model_with_answers_under_two_names_is_told() -> None:
@@ -197,4 +198,4 @@ def test_answers_to_unknown_questions_are_told() -> None:
 @pytest.mark.parametrize("choices", [[], ["x"], {"index": 0}, None])
 def test_a_row_of_answers_has_at_least_one(choices: Any) -> None:
     with pytest.raises(BadField, match="a list with at least one answer"):
-        read_choices({"choices": choices})
+        read_choices({"choices": choices}, "81", "m")
