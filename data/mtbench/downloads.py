@@ -16,7 +16,6 @@ from judges.cli.mtbench_output import write_tables
 from judges.mtbench import tables
 from judges.mtbench.fastchat_files import write_fastchat
 from judges.mtbench.protocol import Protocol
-from judges.mtbench.tables import ResultTable
 
 
 @allow("annotator")
@@ -30,13 +29,10 @@ def zipped_tables(store: Store, dataset_id: str, protocol: Protocol, format: Lit
     all_tables = tables.result_tables(chosen)
     all_tables += tables.comparison_tables(chosen) if len(chosen.judges) > 1 else []
     all_tables += [tables.vote_table(bench)] if bench.votes else []
+    summaries = [table for table in all_tables if table.rows and "question" not in table.rows[0]]
     with tempfile.TemporaryDirectory() as folder:
-        write_tables([table for table in all_tables if _is_summary(table)], format, Path(folder))
+        write_tables(summaries, format, Path(folder))
         return _zip_folder(Path(folder))
-
-
-def _is_summary(table: ResultTable) -> bool:
-    return bool(table.rows) and "question" not in table.rows[0]
 
 
 @allow("researcher")

@@ -13,7 +13,7 @@ from data.records.access import allow
 from data.records.datasets import NO_PROBE_SQL, every_judge
 from data.records.items import OF_QUESTION, bench_dialogues
 from data.records.judge_prompts import dataset_prompts
-from data.records.tables import COUNTED_JUDGMENT_SQL, JudgeRow
+from data.records.tables import COUNTED_JUDGMENT_SQL
 from data.store import Store, cache_result
 from judges.mtbench import parsing
 from judges.mtbench.dialogues import answer_key, read_answer, read_item_question, texts_by, whole_number
@@ -77,13 +77,6 @@ def item_ids(store: Store, dataset_id: str) -> dict[AnswerKey, str]:
         [dataset_id],
     )
     return {answer_key(json.loads(meta), str(model)): str(item) for item, model, meta in rows}
-
-
-def as_judge(judge: JudgeRow) -> Judge:
-    """A judge of the store as MT-Bench names it, by what its parameters say."""
-    parameters = judge.parameters
-    prompt, wording, protocol = (str(parameters.get(name) or "") for name in ("prompt", "wording", "protocol"))
-    return Judge(judge.id, judge.model, prompt, wording, protocol)
 
 
 def _items(
@@ -210,7 +203,9 @@ def _order_judgments(store: Store, judgeds: Iterable[Judged]) -> tuple[dict[str,
     rows = sorted(known, key=lambda row: (row.model, row.params, row.id))
     places = {row.id: n for n, row in enumerate(rows)}
     in_places = sorted(judgeds, key=lambda judged: (places[judged.judge], in_order(judged.question)))
-    return {row.id: as_judge(row) for row in rows}, tuple(in_places)
+    names = ("prompt", "wording", "protocol")
+    judges = [Judge(row.id, row.model, *(str(row.parameters.get(name) or "") for name in names)) for row in rows]
+    return {judge.id: judge for judge in judges}, tuple(in_places)
 
 
 def _counted_verdicts(store: Store) -> dict[str, parsing.Counts]:

@@ -225,7 +225,11 @@ def dry_run_protocol(store: Store, actor: str, spec: ProtocolRun) -> list[tuple[
         ]
     trial = replace(spec, protocol=spec.protocol.model_copy(update={"samples": min(2, spec.protocol.samples)}))
     config = _run_config(store, trial, "answers")
-    questions = _one_of_each_sort(trial.protocol, load_questions(store, trial.questions))
+    questions_by_sort: dict[tuple[bool, bool], tuple[str, Dialogue]] = {}
+    for key, question in load_questions(store, trial.questions).items():
+        sort = answer_temperature(trial.protocol, question) > 0, bool(references(question, 1))
+        questions_by_sort.setdefault(sort, (key, question))
+    questions = dict(questions_by_sort.values())
     out = _try_items(store, actor, config, list(questions.items()))
     results: list[tuple[Step, DryRunJudgment]] = [("answers", judgment) for judgment in out]
     if trial.judge:
@@ -257,14 +261,6 @@ def _try_items(store: Store, actor: str, config: RunConfig, items: Sequence[tupl
         return dry_runs.try_tasks(store, config, first_tasks, names, terms.budget(config, 0.0), charged)
     finally:
         charges.store_charge(store, actor, "", charged, terms.token_price(config))
-
-
-def _one_of_each_sort(protocol: Protocol, questions: dict[str, Dialogue]) -> dict[str, Dialogue]:
-    """The first question of each sort."""
-    key_by_sort: dict[tuple[bool, bool], str] = {}
-    for key, question in questions.items():
-        key_by_sort.setdefault((answer_temperature(protocol, question) > 0, bool(references(question, 1))), key)
-    return {key: questions[key] for key in key_by_sort.values()}
 
 
 # -- one step ---------------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from data.records.datasets import Dataset, question_sets
 from data.records.rows import item_row
 from data.records.tables import DatasetRow
 from data.store import Store, Tx, cache_result
-from data.store.errors import BadInput, NotFound
+from data.store.errors import BadInput
 from data.store.ids import content_id
 from judges.mtbench.generation import open_dialogue
 from judges.mtbench.records import Bench, PromptText
@@ -50,7 +50,7 @@ def keep_questions(store: Store, actor: str, name: str, bench: Bench) -> Dataset
     known = {prompt_set.id for prompt_set in judge_prompts.dataset_prompts(store, key)}
     if not any(d.id == key for d in question_sets(store)) or not known.issuperset(prompt.id for prompt in prompts):
         act(store, actor, "researcher", "questions", work, called)
-    return find_questions(store, key)
+    return next(dataset for dataset in question_sets(store) if dataset.id == key)
 
 
 @allow("researcher")
@@ -64,14 +64,6 @@ def kept_prompts(store: Store | Tx, questions: str) -> tuple[PromptText, ...]:
 def questions_of(store: Store, actor: str, dataset: Dataset) -> Dataset:
     """The set of the questions that a dataset's answers are to, stored if it is not there yet."""
     return keep_questions(store, actor, dataset.name, load_bench(store, dataset.id))
-
-
-def find_questions(store: Store | Tx, questions: str) -> Dataset:
-    """The set of questions of that id. Raises NotFound."""
-    for dataset in question_sets(store):
-        if dataset.id == questions:
-            return dataset
-    raise NotFound("There is no such set of questions in this workspace.")
 
 
 @cache_result

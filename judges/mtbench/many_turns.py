@@ -15,12 +15,9 @@ _MODEL = ("model", "model_id", "system")
 
 def fits(row: dict[str, Any]) -> bool:
     """Whether a row is a dialogue of MT-Bench-101: a task, an id, and a history of what user and bot said."""
-    turns = row.get("history")
-    return "task" in row and "id" in row and isinstance(turns, list) and bool(turns) and all(map(_has_user_text, turns))
-
-
-def _has_user_text(turn: Any) -> bool:
-    return isinstance(turn, dict) and isinstance(turn.get("user"), str)
+    turns = row.get("history") if {"task", "id"} <= row.keys() else None
+    spoken = turns if isinstance(turns, list) else []
+    return bool(spoken) and all(isinstance(turn, dict) and isinstance(turn.get("user"), str) for turn in spoken)
 
 
 def assemble_dialogues(files: Iterable[BenchFile]) -> AssembledBench:

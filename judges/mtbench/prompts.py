@@ -91,18 +91,13 @@ def parse_prompt(row: Mapping[str, Any]) -> PromptText:
     return prompt
 
 
-def template_fields(template: str) -> set[str]:
-    """The fields in braces that a template names. Raises ValueError where its braces are not in order."""
-    parsed = [(name, form, as_) for _, name, form, as_ in Formatter().parse(template) if name is not None]
-    return {name + (f"!{as_}" if as_ else "") + (f":{form}" if form else "") for name, form, as_ in parsed}
-
-
 def _template_fault(prompt: PromptText) -> str:
     """Return the fault of a template, or "": FastChat fills exactly these fields and fails at others."""
     try:
-        named = template_fields(prompt.template)
+        parsed = [(name, form, as_) for _, name, form, as_ in Formatter().parse(prompt.template) if name is not None]
     except ValueError:
         return "its braces are not valid. Write {{ and }} for braces that are not a field."
+    named = {name + (f"!{as_}" if as_ else "") + (f":{form}" if form else "") for name, form, as_ in parsed}
     names, multiturn = _NAMES[prompt.type], prompt.name.endswith("-multi-turn")
     for name in sorted(named):
         stem = match[1] if (match := _NUMBERED.fullmatch(name)) else ""

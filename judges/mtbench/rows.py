@@ -221,14 +221,12 @@ def read_judged_turns(row: Mapping[str, Any], file: str) -> list[JudgedTurn]:
     if split:
         scores = []
         for n in split:
-            texts, stated, user_prompt = (_of_turn(row, name, n) for name in ("judgment", "score", "user_prompt"))
+            texts, stated, user_prompt = (
+                row.get(f"{name}_turn{n}", row.get(f"{name}_turn_{n}")) for name in ("judgment", "score", "user_prompt")
+            )
             scores += _samples(n, texts, stated, user_prompt)
         return [score for score in scores if score.text or score.stated not in (-1, None)]
     return _samples(read_turn(row, file), row.get("judgment"), row.get("score"), row.get("user_prompt"))
-
-
-def _of_turn(row: Mapping[str, Any], name: str, turn: int) -> Any:
-    return row.get(f"{name}_turn{turn}", row.get(f"{name}_turn_{turn}"))
 
 
 def _samples(turn: int, texts: Any, stated: Any, user_prompt: Any) -> list[JudgedTurn]:

@@ -183,19 +183,16 @@ def _means(chosen: RatingSelection, means: Sequence[ModelMeans]) -> ResultTable:
         for turn in turns:
             row |= figure_columns(f"turn_{turn}", model_mean.turns.get(turn))
         rows.append(row | field_columns(model_mean, "all_turns as both", "judgments", "failed"))
-    notes = [describe_rules(protocol) for protocol, _ in chosen.protocols.values()]
+    notes = []
+    for protocol, _ in chosen.protocols.values():
+        words = dict(describe_protocol(protocol))
+        rules = "; ".join(f"{name}: {words[name]}" for name in ("failed judgments", "repeated judgments", "scale"))
+        notes.append(f"Read by {protocol.name}: {rules}.")
     count = len(np.unique(chosen.table.question))
     notes.append(f"Intervals are at 95 %, by {many(count, 'question')}. both: the mean over the rows of all turns.")
     if sizes := sorted({model_mean.all_turns.items for model_mean in means if 0 < model_mean.all_turns.items < 30}):
         notes.append(f"Below 30 questions ({', '.join(map(str, sizes))} here) nothing is concluded from an interval.")
     return ResultTable("means", "Mean ratings", rows, notes)
-
-
-def describe_rules(protocol: Protocol) -> str:
-    """Return a sentence on how a protocol counts judgments."""
-    text_by_factor = dict(describe_protocol(protocol))
-    rules = [f"{name}: {text_by_factor[name]}" for name in ("failed judgments", "repeated judgments", "scale")]
-    return f"Read by {protocol.name}: {'; '.join(rules)}."
 
 
 def _by_category(chosen: RatingSelection, means: Sequence[ModelMeans], wide: bool) -> ResultTable:

@@ -87,8 +87,12 @@ def _prompts(store: Store) -> None:
     rows, texts = [], []
     for name, description in BUILT_IN_FAMILIES.items():
         protocol = Protocol(name="ours", prompts=name)
-        rows.append((name, judge_card(protocol).defaults.wording, f"built in: {description}"))
-        texts.append(_built_in_prompts(protocol))
+        cards = judge_card(protocol), pair_card(protocol)
+        rows.append((name, cards[0].defaults.wording, f"built in: {description}"))
+        texts.append([
+            (f"{card.name}\n{variant.replace('_', ' ')}".strip(), prompt)
+            for card in cards for variant, prompt in card.prompts.items()
+        ])  # fmt: skip
     for prompt_set in judge_prompts.all_prompts(store):
         for name, family in prompt_set.families.items():
             rows.append((name, family.wording, f"{prompt_set.file}, {many(len(family.prompts), 'prompt')}"))
@@ -102,14 +106,6 @@ def _prompts(store: Store) -> None:
     if len(rows) == len(BUILT_IN_FAMILIES):
         text.quiet("Import your own judge_prompts.jsonl to have judges asked by the published wording.")
         url_state.link("import", "Import files")
-
-
-def _built_in_prompts(protocol: Protocol) -> list[tuple[str, str]]:
-    """The prompts of a family that is built in, by name."""
-    return [
-        (f"{card.name}\n{variant.replace('_', ' ')}".strip(), prompt)
-        for card in (judge_card(protocol), pair_card(protocol)) for variant, prompt in card.prompts.items()
-    ]  # fmt: skip
 
 
 def _draw_votes(selection: BenchSelection) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import nan
 
 from judges.mtbench.japanese import JapaneseShare
-from judges.mtbench.means import ModelMeans, RuleMeans
+from judges.mtbench.means import ALL_MODELS, ModelMeans, RuleMeans
 from judges.mtbench.protocol import DUPLICATES_RULES, FAILED_RULES, PARSE_RULES, Duplicates, Failed
 from judges.mtbench.ranks import Ranking
 from judges.mtbench.ratings import HIGHEST, JudgeCount, ReadingRules
@@ -150,31 +150,23 @@ def best_first(model_means: Sequence[ModelMeans], ranked: Mapping[str, Ranking])
 
 def forest(model_means: Sequence[ModelMeans], ranking: Ranking, rules: ReadingRules) -> Intervals:
     """One judge's models with their intervals, the best first, and a line at the mean of all of them."""
-    places = {rank.model: n for n, rank in enumerate(ranking.models)}
-    models = sorted((means for means in model_means if means.model in places), key=lambda means: places[means.model])
-    overall = next((means.all_turns.point for means in model_means if not means.model), None)
-    rows = [
-        IntervalRow.of(
-            means.model, means.all_turns, "",
-            f"{cell(means.all_turns.point, mean_format(rules))}, rank "
-            f"{_format_rank(ranking.models[places[means.model]].rank)}",
-        )
-        for means in models
-    ]  # fmt: skip
-    intervals = [means.all_turns for means in models]
+    by_model = {means.model: means.all_turns for means in model_means}
+    rows, intervals = [], []
+    for model, _, rank, _ in (ranked for ranked in ranking.models if ranked.model in by_model):
+        mean, likely = by_model[model], "" if rank.low == rank.high else f" ({_ends(rank)})"
+        remark = f"{cell(mean.point, mean_format(rules))}, rank {cell(rank.point, 'g')}{likely}"
+        rows.append(IntervalRow.of(model, mean, "", remark))
+        intervals.append(mean)
     ends = [end for mean in intervals for end in (mean.low, mean.point, mean.high) if end is not None]
     low, high = (min(ends), max(ends)) if ends else (0.0, 1.0)
     spare = max(0.0, rules.unit - (high - low)) / 2  # never less than a point, as small gaps would look large
-    return Intervals(rows, overall, _ALL_LABEL, (low - spare, high + spare), "Mean ratings")
+    reach = low - spare, high + spare
+    return Intervals(rows, _point(by_model.get(ALL_MODELS)), _ALL_LABEL, reach, "Mean ratings")
 
 
 def _ends(rank: Interval) -> str:
     """The ranks that are likely: one where both ends are the same."""
     return cell(rank.low, "g") if rank.low == rank.high else span(rank, "g")
-
-
-def _format_rank(rank: Interval) -> str:
-    return cell(rank.point, "g") + ("" if rank.low == rank.high else f" ({_ends(rank)})")
 
 
 def model_order(ranking: Ranking) -> list[Sentence]:

@@ -28,7 +28,7 @@ def table(agreements: Sequence[VerdictAgreement], names: Mapping[str, str]) -> T
             (agreement.one, agreement.other, agreement.turn),
             {
                 "between": f"{names.get(agreement.one, agreement.one)} and {agreement.other}",
-                "turn": _turn(agreement.turn),
+                "turn": "all" if agreement.turn is None else str(agreement.turn),
             },
         )
         name = f"{agreement.setup} "
@@ -55,7 +55,3 @@ def table(agreements: Sequence[VerdictAgreement], names: Mapping[str, str]) -> T
         "Majority: the verdict that most voters of all groups gave, a tie where several did. All current votes are "
         "used, blind and assisted.",
     )  # fmt: skip
-
-
-def _turn(turn: int | None) -> str:
-    return "all" if turn is None else str(turn)
