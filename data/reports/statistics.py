@@ -25,6 +25,7 @@ from data.gold.gold import Basis
 from data.records import combinations
 from data.records.access import allow
 from data.store import Store, cache_result
+from judges.reading.confidence import source_words
 from judges.render.findings import agreement as agreement_findings
 from judges.render.findings import anchoring as anchoring_findings
 from judges.render.findings import auto_accept as auto_accept_findings
@@ -334,7 +335,7 @@ def _equality(line: DimensionResult) -> list[Sentence]:
 def _confidence_findings(reliability: ConfidenceReliability, line: DimensionResult, _: CheckPolicy) -> list[Finding]:
     drawn: list[Finding] = []
     for source, (curve, cells) in reliability.by_source.items():
-        title = f"{line.dimension.title}: accuracy by confidence ({confidence_findings.source_name(source)})"
+        title = f"{line.dimension.title}: accuracy by confidence ({source_words(source).name})"
         drawn += confidence_findings.sentences(curve, source, cells, reliability.scored)
         drawn += _equality(line)
         drawn.append(confidence_findings.plot(curve, title))

@@ -90,7 +90,10 @@ def format_tables(tables: Sequence[ResultTable], format: str) -> str:
 
 
 def _format_table(table: ResultTable, format: str) -> str:
-    names, rows = _fold_intervals(table)
+    every = _columns(table)
+    ends = {f"{name}{end}" for name in every for end in ("_low", "_high")}
+    names = [name for name in every if name not in _TEXTS and name not in ends]
+    rows = [[_cell(row, name) for name in names] for row in table.rows]
     if format == "md":
         lines = [f"## {table.title}", "", f"| {' | '.join(names)} |", f"|{'---|' * len(names)}"]
         lines += [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows]
@@ -115,17 +118,8 @@ _HALF_POINTS = ("rank", "other_rank", "change", "rating", "other_rating", "state
 """Columns of ranks and of single ratings, which have half points at most."""
 
 
-def _fold_intervals(table: ResultTable) -> tuple[list[str], list[list[str]]]:
-    """Columns and cells for people: a figure and its two ends in one cell."""
-    every = _columns(table)
-    names = [
-        name for name in every
-        if name not in _TEXTS and not any(name == f"{of}{end}" for of in every for end in ("_low", "_high"))
-    ]  # fmt: skip
-    return names, [[_cell(row, name) for name in names] for row in table.rows]
-
-
 def _cell(row: Row, name: str) -> str:
+    """A figure and its two ends in one cell for people."""
     figures = [row.get(key) for key in (name, f"{name}_low", f"{name}_high")]
     small = all(abs(value) <= 1 for value in figures if isinstance(value, float))
     point, low, high = (

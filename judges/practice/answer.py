@@ -18,6 +18,8 @@ _JSON = {
     "plain_pairwise": (pair.judge_plain, "verdict"),
 }
 """The rules of the cards that are answered as JSON, and a key that each one's own reply has."""
+_NAMES = {"turns": "dialogue", "scenario": "scenario_description"}
+"""An item's own names of fields, and those that the rules know."""
 _PROSE = {"mt_bench": response.rate_in_prose, "mt_bench_pair": pair.judge_in_prose}
 
 
@@ -32,7 +34,9 @@ def answer_message(judge: PracticeJudge, text: str, schema: dict[str, Any] | Non
     if fence is None:
         note = f"{DISCLAIMER} It answers judge cards; this message holds no material to judge."
         return {"note": note} if as_json or schema else (note,)
-    card, fields = fence[0], _known_fields(fence[1])
+    card, own = fence
+    # A card without `fields` uses the item's own names.
+    fields = {_NAMES[key] if key in _NAMES and _NAMES[key] not in own else key: value for key, value in own.items()}
     if card in _PROSE and not schema and not as_json:
         return _PROSE[card](judge, fields)
     shape = schema or schema_from_outline(text[text.rfind("===") :])
@@ -44,24 +48,16 @@ def answer_message(judge: PracticeJudge, text: str, schema: dict[str, Any] | Non
     return {"reply": reply_text(prose)} if as_json else prose
 
 
-_NAMES = {"turns": "dialogue", "scenario": "scenario_description"}
-
-
-def _known_fields(fields: dict[str, Any]) -> dict[str, Any]:
-    """The fields by the names that the rules know: a card without `fields` uses the item's own names."""
-    return {_NAMES[key] if key in _NAMES and _NAMES[key] not in fields else key: v for key, v in fields.items()}
-
-
 def _fits(card: str, shape: dict[str, Any] | None) -> bool:
     """Whether the requested shape is that of the card's own reply: a card applied per turn may have the same name."""
-    properties = (shape or {}).get("properties") or {}
-    # With other scales or without confidence, the reply of pointwise_quality has another shape.
-    usual = card != "pointwise_quality" or _usual(properties.get("dimensions") or {}, shape or {})
-    return shape is None or (_JSON[card][1] in properties and usual)
-
-
-def _usual(node: dict[str, Any], root: dict[str, Any]) -> bool:
-    inside = follow_reference(node.get("items") or {}, root).get("properties") or {}
+    if shape is None:
+        return True
+    properties = shape.get("properties") or {}
+    if card != "pointwise_quality":
+        return _JSON[card][1] in properties
+    # With other scales or without confidence, its reply has another shape.
+    items = (properties.get("dimensions") or {}).get("items") or {}
+    inside = follow_reference(items, shape).get("properties") or {}
     score = inside.get("score") or {}
     ends = score.get("enum") or [score.get("minimum", 1), score.get("maximum", 5)]
     return "confidence" in inside and (ends[0], ends[-1]) == (1, 5)

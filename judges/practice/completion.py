@@ -11,7 +11,6 @@ from typing import Any
 
 from judges.tokens import tokens
 
-FINGERPRINT = "assay-practice"
 _TOKEN = re.compile(r" ?[^\W\d_]{1,6}|\d{1,3}|\s+|[^\w\s]{1,2}|.", re.DOTALL)
 _SPREAD = 0.45
 """Standard deviation, in scale points, of what the heuristic's value is taken to be when probabilities are asked."""
@@ -110,15 +109,6 @@ def cut_to_tokens(text: str, max_tokens: int, spelling: Sequence[tuple[str, Grad
         return text, False
     texts = [token for token, _ in spelling] or _TOKEN.findall(text)
     return ("".join(texts[:max_tokens]), True) if len(texts) > max_tokens else (text, False)
-
-
-def completion_body(
-    ident: str, created: int, model: str, choices: list[dict[str, Any]], tokens_in: int, tokens_out: int
-) -> dict[str, Any]:
-    """A chat completion."""
-    head = {"id": ident, "object": "chat.completion", "created": created, "model": model}
-    used = {"prompt_tokens": tokens_in, "completion_tokens": tokens_out, "total_tokens": tokens_in + tokens_out}
-    return {**head, "choices": choices, "usage": used, "system_fingerprint": FINGERPRINT}
 
 
 def completion_choice(index: int, text: str, finish: str, chances: Any = None) -> dict[str, Any]:

@@ -156,7 +156,8 @@ def score_conversation(
         scene = words.word_share(words.content_words(text), setting, 10) if setting else took
         if judge.has("ignores_scenario"):
             scene = took
-        thanked = 0.2 if words.THANKS_CUES.occur_in(_last_words(fields)) else 0.0
+        users = [words.field_text(e) for e in fields.get("dialogue") or [] if e.get("role") != "assistant"]
+        thanked = 0.2 if words.THANKS_CUES.occur_in(users[-1] if users else "") else 0.0
         evaded = 0.4 if words.EVASION_CUES.occur_in(last.text) else 0.0
         done = judge.grade(
             "task_completion", text, {"topic": 0.25 + 0.5 * took + 0.4 * scene, "minus": evaded - thanked}
@@ -179,11 +180,6 @@ def score_conversation(
         "task_completion": {"score": done, "note": DISCLAIMER if done != "n/a" else "No request was found."},
         "repair_handling": {"score": repaired, "note": f"{len(corrected)} user turns with a correction cue."},
     }
-
-
-def _last_words(fields: dict[str, Any]) -> str:
-    users = [words.field_text(e) for e in fields.get("dialogue") or [] if e.get("role") != "assistant"]
-    return users[-1] if users else ""
 
 
 def weakest_turn(turns: Sequence[AssistantTurn]) -> int | None:

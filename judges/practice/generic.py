@@ -66,7 +66,9 @@ def _fill(
     if deep > _MAX_DEPTH:
         return None
     among = schema_options(node, root)
-    chosen = _enough(among)
+    # The most informative alternative: one with several values or types, before null and constants.
+    alternatives = (o for o in among if "const" not in o and o.get("type") != "null" and o.get("enum") != ["n/a"])
+    chosen = next(alternatives, among[0])
     if "const" in chosen:
         return chosen["const"]
     values = [v for option in among for v in option.get("enum", [option["const"]] if "const" in option else [])]
@@ -90,14 +92,6 @@ def _fill(
     if sort == "boolean":
         return bool(words.content_words(place.name.replace("_", " ")) & words.content_words(place.text))
     return None if sort == "null" else _text(fields, place)
-
-
-def _enough(among: list[dict[str, Any]]) -> dict[str, Any]:
-    """The most informative alternative: one with several values or types, before null and constants."""
-    for option in among:
-        if "const" not in option and option.get("type") != "null" and option.get("enum") != ["n/a"]:
-            return option
-    return among[0]
 
 
 def _limits(node: dict[str, Any]) -> tuple[int | None, int | None]:

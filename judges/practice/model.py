@@ -9,7 +9,7 @@ from typing import Any
 from judges.practice import completion
 from judges.practice.answer import answer_message
 from judges.practice.completion import Reply, completion_choice, count_tokens, reply_text, spell_tokens, unix_seconds
-from judges.practice.family import FAMILIES, PracticeJudge
+from judges.practice.family import FAMILIES, OWNER, PracticeJudge
 from judges.practice.mtbench import reply_without_fence
 from judges.practice.options import PracticeOptions
 from judges.protocols.messages import read_fence
@@ -119,9 +119,12 @@ def complete_chat(body: dict[str, Any], reply: Reply, ident: str) -> dict[str, A
     tokens_in = sum(count_tokens(m["content"]) + 4 for m in body["messages"] if isinstance(m.get("content"), str))
     tokens_out = most if was_cut else count_tokens(text)
     digest = hashlib.sha256(ident.encode("utf-8", "surrogatepass")).hexdigest()[:24]
-    return completion.completion_body(
-        f"chatcmpl-{digest}", unix_seconds(), body["model"], choices, tokens_in, tokens_out
-    )
+    return {
+        "id": f"chatcmpl-{digest}", "object": "chat.completion", "created": unix_seconds(), "model": body["model"],
+        "choices": choices,
+        "usage": {"prompt_tokens": tokens_in, "completion_tokens": tokens_out, "total_tokens": tokens_in + tokens_out},
+        "system_fingerprint": OWNER,
+    }  # fmt: skip
 
 
 def to_bytes(value: Any) -> bytes:

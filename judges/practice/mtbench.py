@@ -54,7 +54,8 @@ def answer_question(judge: PracticeJudge, question: str) -> str:
         if word.lower() not in words.COMMON
     ]
     topics = topics or [question.strip()[:20] or "this"]
-    lines = _SENTENCES[_language(question)]
+    scripts = (("ja", _KANA), ("ko", _HANGUL), ("zh", _HAN))
+    lines = _SENTENCES[next((language for language, letters in scripts if letters.search(question)), "en")]
     number = {"length": 40, "nothing": 2}.get(judge.family.sees, 3 + int(6 * draw("length")))
     parts = []
     for n in range(number):
@@ -66,11 +67,6 @@ def answer_question(judge: PracticeJudge, question: str) -> str:
         if judge.family.kindness and draw("think") < _THINKING_SHARE
         else answer
     )
-
-
-def _language(text: str) -> str:
-    scripts = (("ja", _KANA), ("ko", _HANGUL), ("zh", _HAN))
-    return next((name for name, letters in scripts if letters.search(text)), "en")
 
 
 def _fields_of_prompt(text: str) -> dict[str, Any]:

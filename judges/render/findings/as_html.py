@@ -71,7 +71,10 @@ def plot_svg(plot: Plot, width: float = PLOT_WIDTH) -> str:
         series = [_band(name, steps) for name, steps in named if steps]
         return svg.line_plot(series, "items with gold", "", plot.target, plot.title, width)
     stated = [100 * level.stated for level in plot.levels]
-    ends = [[_percent(getattr(level.accuracy, end)) for level in plot.levels] for end in ("point", "low", "high")]
+    ends = [
+        [None if (share := getattr(level.accuracy, end)) is None else 100 * share for level in plot.levels]
+        for end in ("point", "low", "high")
+    ]
     drawn: list[svg.Series] = [("accuracy", stated, *ends)]  # type: ignore[list-item]
     drawn.append(("perfect calibration", [0.0, 100.0], [0.0, 100.0], None, None))
     return svg.line_plot(drawn, "confidence, %", "accuracy, %", None, plot.title, width)
@@ -81,7 +84,3 @@ def _band(name: str, steps: Iterable[object]) -> svg.Series:
     known = list(steps)
     columns = [[getattr(step, end) for step in known] for end in ("point", "low", "high")]
     return name, [float(step.items) for step in known], columns[0], columns[1], columns[2]  # type: ignore[attr-defined]
-
-
-def _percent(share: float | None) -> float | None:
-    return None if share is None else 100 * share

@@ -16,12 +16,7 @@ _MARGIN = 0.02
 
 def sources(counts: Mapping[str, int]) -> dict[str, str]:
     """The sources of a confidence in words, each with its number of ratings."""
-    return {source: f"{source_name(source)} · {many(n, 'rating')}" for source, n in counts.items()}
-
-
-def source_name(source: str) -> str:
-    """A source of confidence in words."""
-    return source_words(source).name
+    return {source: f"{source_words(source).name} · {many(n, 'rating')}" for source, n in counts.items()}
 
 
 def sentences(figures: ConfidenceCalibration, source: str, cells: int, scored: int) -> list[Sentence]:
@@ -73,7 +68,7 @@ def sentences(figures: ConfidenceCalibration, source: str, cells: int, scored: i
         quiet(
             "From {cells} of {items} with a confidence, of {scored} scored. Source: {source}.{few}",
             cells=many(cells, "rating"), items=many(figures.items, "item"), scored=many(scored, "rating"),
-            source=source_name(source), few=caveat,
+            source=source_words(source).name, few=caveat,
         )
     )  # fmt: skip
     return parts
