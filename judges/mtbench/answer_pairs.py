@@ -1,14 +1,17 @@
-"""Answers of several models as pairs to be compared, one for each question, two models and turn."""
+"""Answers of several models as pairs to be compared, one for each question, two models and turn.
+
+A pair that goes over several turns has one text for each side, with a line of its own before each turn.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 
 from judges.mtbench.dialogues import pair_name, turn_texts
-from judges.mtbench.pair_turns import ANSWER, USER, join_turns
 from judges.types import Dialogue, Pair, PairSide
 
+USER, ANSWER = "User", "Answer"
 _META_FIELDS = ("question_id", "category", "required_temperature", "protocol")
 
 
@@ -42,3 +45,25 @@ def _of_turns(question: str, a: Dialogue, b: Dialogue) -> Iterator[Pair]:
             response_a=sides[0], response_b=sides[1],
             meta=meta | ({"reference_answer": reference[:turn]} if isinstance(reference, list) else {}),
         )  # fmt: skip
+
+
+def join_turns(texts: Sequence[str], label: str) -> str:
+    """One turn unchanged; several one after the other, each under its number."""
+    if len(texts) == 1:
+        return texts[0]
+    return "\n\n".join(f"{_mark(label, number)}{text}" for number, text in enumerate(texts, 1))
+
+
+def split_turns(text: str, turns: int, label: str) -> list[str]:
+    """The turns of a text that `join_turns` made, or the whole text if no turns are found in it."""
+    texts, rest = [], f"\n\n{text}"
+    for number in range(1, turns + 1) if turns > 1 else ():
+        before, mark, rest = rest.partition(f"\n\n{_mark(label, number)}")
+        if not mark or (number == 1 and before):
+            return [text]
+        texts.append(before)
+    return [*texts[1:], rest] if texts else [text]
+
+
+def _mark(label: str, number: int) -> str:
+    return f"[{label}, turn {number}]\n"

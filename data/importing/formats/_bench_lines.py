@@ -9,9 +9,9 @@ from typing import Any
 from data.store.ids import now
 from judges.importing.entries import Entry, Hint, Line, RejectedRow, RepeatCounter
 from judges.mtbench import completeness
+from judges.mtbench.answer_pairs import ANSWER, USER, join_turns
 from judges.mtbench.assembly import AssembledBench, SourcePlace
 from judges.mtbench.dialogues import answer_name, pair_name
-from judges.mtbench.pair_turns import ANSWER, USER, join_turns
 from judges.mtbench.records import Answer, Game, Judge, Rating, Vote
 from judges.mtbench.rows import INCONSISTENT
 from judges.strict_json import canonical

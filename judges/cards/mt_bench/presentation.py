@@ -11,7 +11,7 @@ from pydantic import Field, ValidationError
 
 from judges.card import Card
 from judges.errors import BadCard
-from judges.mtbench.pair_turns import ANSWER, USER, join_turns, split_turns
+from judges.mtbench.answer_pairs import ANSWER, USER, join_turns, split_turns
 from judges.mtbench.protocol import Thinking
 from judges.mtbench.records import WITH_REFERENCE
 from judges.mtbench.thinking import strip_thinking

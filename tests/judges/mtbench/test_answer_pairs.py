@@ -1,10 +1,12 @@
-"""Answers of models as pairs: which turns they hold."""
+"""Answers of models as pairs: which turns they hold, as one text that can be taken apart again."""
 
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from judges.mtbench.answer_pairs import make_pairs
+from judges.mtbench.answer_pairs import ANSWER, USER, join_turns, make_pairs, split_turns
 from judges.types import Dialogue
 
 
@@ -30,3 +32,16 @@ def test_a_pair_of_a_later_turn_holds_all_turns_up_to_it() -> None:
     assert second.input == "[User, turn 1]\nuser 1\n\n[User, turn 2]\nuser 2"
     assert second.response_a.text == "[Answer, turn 1]\nm 1\n\n[Answer, turn 2]\nm 2"
     assert [*make_pairs([answer("n", 2), answer("m", 2)], "other")] == []
+
+
+@given(st.lists(st.text(alphabet="ab\n [Answer, tur1]", max_size=12), min_size=1, max_size=4))
+def test_what_was_joined_is_taken_apart_again(texts: list[str]) -> None:
+    assert split_turns(join_turns(texts, ANSWER), len(texts), ANSWER) == texts
+
+
+def test_a_text_that_does_not_say_where_turns_begin_is_one() -> None:
+    assert join_turns(["x", "y"], USER) == "[User, turn 1]\nx\n\n[User, turn 2]\ny"
+    assert split_turns("no marks", 2, ANSWER) == ["no marks"]
+    assert split_turns(join_turns(["x", "y"], USER), 2, ANSWER) == [join_turns(["x", "y"], USER)]
+    late = "before\n\n[Answer, turn 1]\nx\n\n[Answer, turn 2]\ny"
+    assert split_turns(late, 2, ANSWER) == [late]
