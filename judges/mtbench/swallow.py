@@ -37,6 +37,9 @@ _OVERALL = "overall"
 """Swallow's name for the ratings of all categories; lighteval's own task has the judge's short name there."""
 
 
+_Rows = list[tuple[SourcePlace, dict[str, Any]]]
+
+
 class _File(NamedTuple):
     """A file of details: its task, the model that it is of, and when it was written; its rows."""
 
@@ -44,7 +47,7 @@ class _File(NamedTuple):
     task: str
     model: str
     date: str
-    rows: list[tuple[int, dict[str, Any]]]
+    rows: _Rows
 
 
 class _Results(NamedTuple):
@@ -67,15 +70,12 @@ def role_of(keys: frozenset[str]) -> Role | None:
 def assemble_swallow(files: Iterable[BenchFile]) -> AssembledBench:
     """The records of a set of results and details, and sentences on what is not MT-Bench or does not match."""
     state = Assembly("swallow")
-    results, details = list[_Results](), list[tuple[str, list[tuple[int, dict[str, Any]]]]]()
+    results, details = list[_Results](), list[tuple[str, _Rows]]()
     for file in files:
-        file_rows: list[tuple[int, dict[str, Any]]] = []
-        for place, row in state.objects(file):
-            if file.role == "results":
-                results.append(_results(file.name, row))
-            else:
-                file_rows.append((place.line, row))
-        if file.role == "details":
+        file_rows = list(state.objects(file))
+        if file.role == "results":
+            results += [_results(file.name, row) for _, row in file_rows]
+        elif file.role == "details":
             details.append((file.name, file_rows))
     sources = _of_mt_bench([_file(name, file_rows, results) for name, file_rows in details], results, state.bench.notes)
     _take(state, sources, results)
@@ -106,7 +106,7 @@ def _judges(value: Any, depth: int) -> Iterator[str]:
             yield from _judges(entry, depth - 1)
 
 
-def _file(name: str, file_rows: list[tuple[int, dict[str, Any]]], results: list[_Results]) -> _File:
+def _file(name: str, file_rows: _Rows, results: list[_Results]) -> _File:
     """A file of details; its model is that of the results of the same run, else that of its folders."""
     path = PurePosixPath(name)
     name_match = _DETAILS.match(path.stem)
@@ -176,12 +176,11 @@ def _take(state: Assembly, files: list[_File], results: list[_Results]) -> None:
             state.bench.notes.append(f"{file.name}: another run of {file.model}, which is kept as {show_value(model)}.")
         judge = next((run.judge for run in results if run.judge and _of_run(file, run)), JUDGE)
         cut = _cut_at(file)
-        for line, row in file.rows:
-            place = SourcePlace(file.name, line)
+        for place, row in file.rows:
             try:
-                shares += _row(state, place, row, model, judge, cut)
+                shares += _row(state, place._replace(row=None), row, model, judge, cut)
             except rows.BadField as error:
-                state.bench.bad.append(BadRow(place._replace(row=row), *error.problem))
+                state.bench.bad.append(BadRow(place, *error.problem))
     if any(pending.judge.model == JUDGE for pending in state.rated) and not any(run.judge for run in results):
         state.bench.notes.append(f"The files do not name the judge: it is taken to be Swallow's usual one, {JUDGE}.")
     if shares:
