@@ -40,37 +40,33 @@ class Factor(NamedTuple):
 def compare_pipelines(pipeline: Pipeline, other: Pipeline) -> list[Factor]:
     """The table of factors, filled from both runs; facts from files take precedence over the protocol."""
     protocols = [dict(describe_protocol(run.protocol)) for run in (pipeline, other)]
-    factors = []
+    factors: dict[str, Factor] = {}
     for name, kind, row, tell in _FACTORS:
         facts = [tell(run) if tell else None for run in (pipeline, other)]
         (first, known), (second, known_too) = (
             (words[row], _PROTOCOL) if filed is None else filed for words, filed in zip(protocols, facts, strict=True)
         )
         sure = UNKNOWN not in (known, known_too)
-        factors.append(Factor(name, first, second, first != second if sure else None, (known, known_too), kind))
-    at = {factor.name: n for n, factor in enumerate(factors)}
+        factors[name] = Factor(name, first, second, first != second if sure else None, (known, known_too), kind)
     if knows_references(pipeline) and knows_references(other):
-        n = at["references shown"]
-        factors[n] = factors[n]._replace(differs=bool(differing_references(pipeline, other)))
-    samples, runs = factors[at["samples"]], (pipeline, other)
+        differs = bool(differing_references(pipeline, other))
+        factors["references shown"] = factors["references shown"]._replace(differs=differs)
+    samples, runs = factors["samples"], (pipeline, other)
     if samples.sources == ("files", "files"):
         judged = [_count_samples(run) for run in runs]
         counts = [1 if which == "first" else n for n, which in zip(judged, counted_choices(*runs), strict=True)]
         values = [f"{n} of {of}" if n < of else f"{n}" for n, of in zip(counts, judged, strict=True)]
-        factors[at["samples"]] = samples._replace(one=values[0], other=values[1], differs=counts[0] != counts[1])
+        factors["samples"] = samples._replace(one=values[0], other=values[1], differs=counts[0] != counts[1])
     changed, shared = changed_questions(pipeline.bench, other.bench)
     if pipeline.bench is not other.bench and shared:
-        words = f"; {len(changed)} of {len(shared)} with another text than there"
-        question_factor = factors[at["questions"]]
-        differs = bool(changed) or question_factor.differs
-        factors[at["questions"]] = question_factor._replace(one=question_factor.one + words, differs=differs)
+        texts = factors["questions"]
+        words = f"{texts.one}; {len(changed)} of {len(shared)} with another text than there"
+        factors["questions"] = texts._replace(one=words, differs=bool(changed) or texts.differs)
     if own := _differing_temperatures(pipeline, other):
-        heat = factors[at["temperature of answers"]]
-        words = f"; {len(own)} of {len(shared)} questions state another one than there"
-        factors[at["temperature of answers"]] = heat._replace(
-            one=heat.one + words, differs=True, sources=("files", heat.sources[1])
-        )
-    return factors
+        heat = factors["temperature of answers"]
+        words = f"{heat.one}; {len(own)} of {len(shared)} questions state another one than there"
+        factors[heat.name] = heat._replace(one=words, differs=True, sources=("files", heat.sources[1]))
+    return list(factors.values())
 
 
 def _differing_temperatures(pipeline: Pipeline, other: Pipeline) -> list[str]:
