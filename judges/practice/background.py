@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -23,14 +24,14 @@ class PracticeEndpoint:
     """A practice endpoint that runs in a thread, by its base URL."""
 
     url: str
+    _server: Server = field(repr=False)
     _loop: asyncio.AbstractEventLoop = field(repr=False)
-    _stopping: asyncio.Event = field(repr=False)
     _thread: threading.Thread = field(repr=False)
 
     def stop(self) -> None:
         """End it and wait until it has ended; a second call does nothing."""
         if self._thread.is_alive() and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._stopping.set)
+            self._loop.call_soon_threadsafe(self._server.closing.set)
         self._thread.join(_TIMEOUT_SECONDS)
 
     @property
@@ -51,31 +52,29 @@ def start_endpoint() -> PracticeEndpoint:
 
 def serve_in_thread(server: Server) -> PracticeEndpoint:
     """The endpoint in a separate, unshared thread. Raises BadOption if it cannot be started."""
-    ready = threading.Event()
-    outcomes: list[PracticeEndpoint | Exception] = []
+    endpoint = Future[PracticeEndpoint]()
 
     async def until_stopped() -> None:
         from judges.practice.server import serve_app
 
-        stopping = asyncio.Event()
         async with serve_app(server) as url:
-            loop = asyncio.get_running_loop()
-            outcomes.append(PracticeEndpoint(url, loop, stopping, threading.current_thread()))
-            ready.set()
-            await stopping.wait()
+            loop, thread = asyncio.get_running_loop(), threading.current_thread()
+            endpoint.set_result(PracticeEndpoint(url, server, loop, thread))
+            await server.closing.wait()
 
     def work() -> None:
         try:
             asyncio.run(until_stopped())
         except Exception as error:
-            outcomes.append(error)
-        finally:
-            ready.set()
+            if not endpoint.done():
+                endpoint.set_exception(error)
 
     threading.Thread(target=work, name="practice endpoint", daemon=True).start()
-    if not ready.wait(_TIMEOUT_SECONDS) or not outcomes:
-        raise BadOption("The practice endpoint did not start in time: the machine is too busy. Try again.")
-    (first, *_) = outcomes
-    if isinstance(first, Exception):
-        raise first if isinstance(first, BadOption) else BadOption(f"The practice endpoint did not start: {first}.")
-    return first
+    try:
+        return endpoint.result(_TIMEOUT_SECONDS)
+    except BadOption:
+        raise
+    except TimeoutError:
+        raise BadOption("The practice endpoint did not start in time: the machine is too busy. Try again.") from None
+    except Exception as error:
+        raise BadOption(f"The practice endpoint did not start: {error}.") from error
