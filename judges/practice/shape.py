@@ -21,51 +21,45 @@ def schema_from_outline(text: str) -> dict[str, Any] | None:
     if not lines:
         return None
     try:
-        node, _ = _either(_TOKENS.findall(lines[-1]), 0, 0)
+        node = _either(_TOKENS.findall(lines[-1])[::-1])
     except (IndexError, ValueError, RecursionError):
         return None
     return node if node.get("type") == "object" else None
 
 
-def _either(tokens: list[str], at: int, deep: int) -> tuple[dict[str, Any], int]:
-    first, at = _one(tokens, at, deep)
-    options = [first]
-    while at < len(tokens) and tokens[at] == "|":
-        option, at = _one(tokens, at + 1, deep)
-        options.append(option)
+def _either(tokens: list[str]) -> dict[str, Any]:
+    """The alternatives that the tokens begin with, which are taken off; the next token is the last in the list."""
+    options = [_one(tokens)]
+    while tokens and tokens[-1] == "|":
+        tokens.pop()
+        options.append(_one(tokens))
     if len(options) == 1:
-        return first, at
+        return options[0]
     if all("const" in option for option in options):
-        return {"enum": [option["const"] for option in options]}, at
-    return {"anyOf": options}, at
+        return {"enum": [option["const"] for option in options]}
+    return {"anyOf": options}
 
 
-def _one(tokens: list[str], at: int, deep: int) -> tuple[dict[str, Any], int]:
-    if deep > _MAX_DEPTH:
-        raise ValueError("too deep")
-    token = tokens[at]
+def _one(tokens: list[str]) -> dict[str, Any]:
+    token = tokens.pop()
     if token == "{":
         properties: dict[str, Any] = {}
-        at += 1
-        while tokens[at] != "}":
-            if tokens[at] in (",", "..."):
-                at += 1
-                continue
-            name = json.loads(tokens[at])
-            if tokens[at + 1] != ":":
-                raise ValueError("no value")
-            properties[name], at = _either(tokens, at + 2, deep + 1)
-        return {"type": "object", "properties": properties}, at + 1
+        while (name := tokens.pop()) != "}":
+            if name not in (",", "..."):
+                if tokens.pop() != ":":
+                    raise ValueError("no value")
+                properties[json.loads(name)] = _either(tokens)
+        return {"type": "object", "properties": properties}
     if token == "[":
         items: dict[str, Any] = {"type": "string"}
-        at += 1
-        while tokens[at] != "]":
-            if tokens[at] in (",", "..."):
-                at += 1
-                continue
-            items, at = _either(tokens, at, deep + 1)
-        return {"type": "array", "items": items}, at + 1
-    return _leaf(token), at + 1
+        while tokens[-1] != "]":
+            if tokens[-1] in (",", "..."):
+                tokens.pop()
+            else:
+                items = _either(tokens)
+        tokens.pop()
+        return {"type": "array", "items": items}
+    return _leaf(token)
 
 
 def _leaf(token: str) -> dict[str, Any]:
