@@ -18,7 +18,7 @@ from judges.errors import AssayError, BadScale
 from judges.params import CombinationRule
 from judges.plural import many
 from judges.reading.confidence import SAMPLES
-from judges.stats import auto_accept, bins, missingness, rates, self_consistency
+from judges.stats import auto_accept, bins, missingness, rates, self_consistency, weakest_turns
 from judges.stats.auto_accept import AutoAcceptance, ConfidenceRatings
 from judges.stats.calibration import PairedRatings
 from judges.stats.missingness import Missingness
@@ -27,14 +27,6 @@ from judges.stats.raters import alternative_annotator
 from judges.stats.raters.ratings import Ratings
 from judges.stats.rates import AnswerRates
 from judges.stats.self_consistency import SampledCells, SelfConsistency
-from judges.stats.weakest_turns import (
-    NamedTurns,
-    WeakestTurns,
-    lowest_turns,
-    measure_weakest_turns,
-    scored_dimensions,
-    turn_dimensions,
-)
 from judges.types import Dialogue, Dimension, sort_of, turn_number
 
 _WIDE = 14
@@ -158,28 +150,28 @@ def measure_alternative_annotator(
 def measure_weakest_turn_agreement(
     card: Card, people: Mapping[Cell, float | None], values_by_cell: Mapping[Cell, Sequence[float | None]],
     replies: list[AuditReply], rule: CombinationRule, items: Mapping[str, Item],
-) -> dict[Dimension, WeakestTurns]:  # fmt: skip
+) -> dict[Dimension, weakest_turns.WeakestTurns]:  # fmt: skip
     """Return the agreement of the judge's weakest turns with people's, for each dimension whose answer is a turn.
 
     The weakest turn according to people is their label for it, or else the turn that they scored lowest.
     """
-    dimension_names, by_dimension = {d.name for d in scored_dimensions(card.dimensions)}, {}
+    dimension_names, by_dimension = {d.name for d in weakest_turns.scored_dimensions(card.dimensions)}, {}
     by_item: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     for (item, unit, name), values in values_by_cell.items():
         if name in dimension_names and sort_of(unit) == "turn":
             by_item[item][turn_number(unit)] += [value for value in values if value is not None]
-    for d in turn_dimensions(card.dimensions):
+    for d in weakest_turns.turn_dimensions(card.dimensions):
         dialogues = []
         for (item, _, _), samples in scores_by_cell(d, replies).items():
             dialogue = items[item]
             label = people.get((item, d.sort, d.name))
             if (label is None and item not in by_item) or not isinstance(dialogue, Dialogue):
                 continue
-            named = lowest_turns(by_item[item]) if label is None else frozenset({int(label)} - {0})
-            own = combine_samples(samples, d, rule)
-            dialogues.append(NamedTurns(tuple(dialogue.assistant_turns), named, int(own or 0), label is not None))
+            named = weakest_turns.lowest_turns(by_item[item]) if label is None else frozenset({int(label)} - {0})
+            turns, own = tuple(dialogue.assistant_turns), int(combine_samples(samples, d, rule) or 0)
+            dialogues.append(weakest_turns.NamedTurns(turns, named, own, label is not None))
         if dialogues:
-            by_dimension[d] = measure_weakest_turns(dialogues)
+            by_dimension[d] = weakest_turns.measure_weakest_turns(dialogues)
     return by_dimension
 
 

@@ -12,22 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from judges.mtbench import ratings
 from judges.mtbench.comparison import PairAgreement, compare_two_judges, share_ratings
 from judges.mtbench.experiment import SIDE_NAMES, PipelineExperiment
 from judges.mtbench.japanese import japanese_shares
 from judges.mtbench.means import ALL_MODELS, ModelMeans, means_by_rule, model_means, question_mean
 from judges.mtbench.protocol import Protocol, describe_protocol, protocols
 from judges.mtbench.ranks import compare_ranks, rank_models
-from judges.mtbench.ratings import (
-    REASONS,
-    RatingTable,
-    ReadingRules,
-    changed_ratings,
-    count_judgments,
-    count_ratings,
-    read_ratings,
-    rules_of,
-)
 from judges.mtbench.records import Bench, Judge
 from judges.mtbench.replay import Step, Waterfall
 from judges.mtbench.votes import vote_agreement
@@ -59,15 +50,15 @@ class RatingSelection(NamedTuple):
     """
 
     bench: Bench
-    table: RatingTable
+    table: ratings.RatingTable
     protocols: Mapping[str, tuple[Protocol, list[str]]]
     judges: Sequence[str]
 
     @property
-    def parts(self) -> Iterator[tuple[ReadingRules, RatingTable]]:
+    def parts(self) -> Iterator[tuple[ratings.ReadingRules, ratings.RatingTable]]:
         """The rules and the ratings of the judges of each protocol."""
         for protocol, judges in self.protocols.values():
-            yield rules_of(protocol), self.table.narrow(judges)
+            yield ratings.rules_of(protocol), self.table.narrow(judges)
 
     def names(self, judge: str, model: str) -> Row:
         """The first two columns: judge and model."""
@@ -106,7 +97,7 @@ def select_ratings(
 ) -> RatingSelection:  # fmt: skip
     """The ratings of some judges, models and categories (none: all), each read by the given or the own protocol."""
     bench, by_name = narrow(bench, judges, models, categories), dict[str, tuple[Protocol, list[str]]]()
-    table = read_ratings(bench)
+    table = ratings.read_ratings(bench)
     rated = table.judged
     raters = [judge for judge in judges or rated if judge in rated]
     for judge in raters:
@@ -115,7 +106,7 @@ def select_ratings(
     for judge_protocol, named in by_name.values():
         if judge_protocol.parse != "fastchat":
             mask = np.isin(table.judge, [table.judges.index(judge) for judge in named])
-            other = read_ratings(bench, judge_protocol.parse)
+            other = ratings.read_ratings(bench, judge_protocol.parse)
             number = np.where(mask, other.number, table.number)
             table = replace(table, number=number, reason=np.where(mask, other.reason, table.reason))
     return RatingSelection(bench, table, by_name, raters)
@@ -159,12 +150,12 @@ def result_tables(chosen: RatingSelection, wide: bool = False) -> list[ResultTab
 def _judges(chosen: RatingSelection) -> ResultTable:
     rows = []
     for protocol, judges in chosen.protocols.values():
-        for count in count_judgments(chosen.bench, chosen.table.narrow(judges)):
+        for count in ratings.count_judgments(chosen.bench, chosen.table.narrow(judges)):
             judge = chosen.bench.judges.get(count.judge, Judge("", "", "", ""))
             rows.append(
                 {"judge": judge_label(chosen.bench, count.judge)} | field_columns(judge, "prompt", "wording")
                 | {"read_by": protocol.name} | field_columns(count, "judgments", "turns")
-                | {why: count.failed.get(why, 0) for why in REASONS[1:]}
+                | {why: count.failed.get(why, 0) for why in ratings.REASONS[1:]}
                 | field_columns(count, "doubled", "repeated as judged_again", "differing", "spread", "changed")
             )  # fmt: skip
     notes = (
@@ -244,7 +235,7 @@ def _ranks(chosen: RatingSelection) -> Iterator[ResultTable]:
     rows, pairs = list[Row](), list[Row]()
     notes = ["first: how likely a model is the best, over draws of questions."]
     for rules, table in chosen.parts:
-        counted = count_ratings(table, rules)
+        counted = ratings.count_ratings(table, rules)
         for judge in table.judged:
             ranking, named = rank_models(counted, judge), judge_label(chosen.bench, judge)
             of_judge: Row = {"judge": named}
@@ -295,7 +286,7 @@ def _japanese(chosen: RatingSelection) -> ResultTable:
 
 def _changed_table(chosen: RatingSelection) -> ResultTable:
     rows = []
-    changed = chosen.table.where(np.isin(chosen.table.place, changed_ratings(chosen.bench, chosen.table)))
+    changed = chosen.table.where(np.isin(chosen.table.place, ratings.changed_ratings(chosen.bench, chosen.table)))
     for place, number in zip(changed.place.tolist(), changed.number.tolist(), strict=True):
         rating = chosen.bench.ratings[place]
         row = chosen.names(rating.judge, rating.model) | field_columns(rating, "question", "choice", "turn", "stated")
