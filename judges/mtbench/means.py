@@ -20,7 +20,6 @@ from judges.mtbench.ratings import (
     FAILED,
     HIGHEST,
     LOWEST,
-    CountedRatings,
     RatingTable,
     ReadingRules,
     count_ratings,
@@ -56,10 +55,10 @@ def model_means(table: RatingTable, rules: ReadingRules) -> list[ModelMeans]:
     ends = (-inf, inf) if rules.failed == "counted" else (lowest * rules.unit, HIGHEST * rules.unit)
     means = []
     for judge in np.unique(table.judge).tolist():
-        own = counted.where(counted.row.judge == judge)
+        own = counted.where(counted.judge == judge)
         judge_table = table.where(table.judge == judge)
         for model in [None, *np.unique(judge_table.model).tolist()]:
-            rows = own if model is None else own.where(own.row.model == model)
+            rows = own if model is None else own.where(own.model == model)
             model_table = judge_table if model is None else judge_table.where(judge_table.model == model)
             name = ALL_MODELS if model is None else table.models[model]
             means.append(_means(rows, model_table, table.judges[judge], name, ends))
@@ -67,20 +66,18 @@ def model_means(table: RatingTable, rules: ReadingRules) -> list[ModelMeans]:
 
 
 def _means(
-    counted: CountedRatings, table: RatingTable, judge: str, model: str, ends: tuple[float, float]
+    counted: RatingTable, table: RatingTable, judge: str, model: str, ends: tuple[float, float]
 ) -> ModelMeans:
-    row = counted.row
-
     def mean(keep: NDArray[np.bool_]) -> Interval:
-        return question_mean(counted.value[keep], row.question[keep], ends)
+        return question_mean(counted.number[keep], counted.question[keep], ends)
 
-    everything = np.ones(len(row), dtype=bool)
+    everything = np.ones(len(counted), dtype=bool)
     return ModelMeans(
         judge,
         model,
-        {turn: mean(row.turn == turn) for turn in table.turns},
+        {turn: mean(counted.turn == turn) for turn in table.turns},
         mean(everything),
-        {row.categories[n]: mean(row.category == n) for n in np.unique(table.category).tolist()},
+        {table.categories[n]: mean(counted.category == n) for n in np.unique(table.category).tolist()},
         len(table),
         int((table.reason > 0).sum()),
     )
@@ -127,8 +124,8 @@ def means_by_rule(table: RatingTable, rules: ReadingRules) -> list[RuleMeans]:
     sums, sizes = [], []
     for failed, duplicates in COMBINATIONS:
         counted = count_ratings(table, rules._replace(failed=failed, duplicates=duplicates))
-        place = counted.row.judge * shape[1] + counted.row.model
-        sums.append(np.bincount(place, counted.value, minlength=shape[0] * shape[1]).reshape(shape))
+        place = counted.judge * shape[1] + counted.model
+        sums.append(np.bincount(place, counted.number, minlength=shape[0] * shape[1]).reshape(shape))
         sizes.append(np.bincount(place, minlength=shape[0] * shape[1]).reshape(shape))
     rule_means = []
     for judge in np.unique(table.judge).tolist():

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from judges.mtbench.comparison import SharedRatings
-from judges.mtbench.ratings import CountedRatings
+from judges.mtbench.ratings import RatingTable
 from judges.stats.agreement import Codes, Floats
 from judges.stats.bootstrap import MAX_UNDEFINED, percentile_ends
 from judges.stats.intervals import REPLICATES
@@ -101,12 +101,12 @@ class RankComparison:
     flipped: tuple[FlippedPair, ...]
 
 
-def rank_models(counted: CountedRatings, judge: str, replicates: int = REPLICATES) -> Ranking:
+def rank_models(counted: RatingTable, judge: str, replicates: int = REPLICATES) -> Ranking:
     """The ranks of a judge's models by their means over all rows that count; empty where it has none."""
-    own = counted.where(counted.row.judge == counted.row.judges.index(judge))
-    models, (means,), (drawn,), items = _draws(own.row.question, own.row.model, [own.value], replicates)
-    names = [own.row.models[n] for n in models]
-    ranks, cells = rank_means(means), np.bincount(own.row.model, minlength=len(own.row.models))[models]
+    own = counted.where(counted.judge == counted.judges.index(judge))
+    models, (means,), (drawn,), items = _draws(own.question, own.model, [own.number], replicates)
+    names = [own.models[n] for n in models]
+    ranks, cells = rank_means(means), np.bincount(own.model, minlength=len(own.models))[models]
     best = drawn == drawn.max(axis=1, keepdims=True, initial=-np.inf)
     first = (best / best.sum(axis=1, keepdims=True)).mean(axis=0).tolist() if len(drawn) else [None] * len(names)
     ends = _ends(ranks, rank_means(drawn), items, cells)

@@ -169,23 +169,10 @@ def read_rating(rating: Rating, parse: Parse = "fastchat") -> tuple[float, int]:
     return stated, 0 if LOWEST <= stated <= HIGHEST else 3
 
 
-@dataclass(frozen=True)
-class CountedRatings:
-    """The values that count, a row each: `value` on the protocol's scale, and in `row` the rating that it comes from.
-
-    Columns of `row` say whose it is. Where rows are means, `row` has the first rating of each.
-    """
-
-    row: RatingTable
-    value: Floats
-
-    def where(self, keep: NDArray[np.bool_]) -> CountedRatings:
-        """Some of the rows."""
-        return CountedRatings(self.row.where(keep), self.value[keep])
-
-
-def count_ratings(table: RatingTable, rules: ReadingRules) -> CountedRatings:
+def count_ratings(table: RatingTable, rules: ReadingRules) -> RatingTable:
     """The ratings that count by the rules, which first treat failed judgments, then several judgments of one turn.
+
+    `number` is then what counts, on the protocol's scale. Of a mean the other columns are those of its first rating.
 
     - failed "left out": they are no rows; "counted": -1 is a number like any other, and so is one that is off the
       scale, as in a table that filters nothing; "all failed": -1 counts, unless all judgments of the turn failed.
@@ -194,26 +181,22 @@ def count_ratings(table: RatingTable, rules: ReadingRules) -> CountedRatings:
     """
     if rules.choices == "first":
         table = table.where(table.choice == 0)
-    failed = table.reason > 0
-    value = np.where(failed, FAILED, table.number)
-    if rules.failed == "counted":
-        value = np.where(REASONS.index("out_of_range") == table.reason, table.number, value)
-    else:
-        keep = ~failed
-        if rules.failed == "all failed":
-            keep = np.isin(table.turn_key, table.turn_key[keep])
-        table, value = table.where(keep), value[keep]
+    failed, off_scale = table.reason > 0, table.reason == REASONS.index("out_of_range")
+    is_number = ~failed | off_scale if rules.failed == "counted" else ~failed
+    table = replace(table, number=np.where(is_number, table.number, FAILED))
+    if rules.failed == "left out":
+        table = table.where(~failed)
+    elif rules.failed == "all failed":
+        table = table.where(np.isin(table.turn_key, table.turn_key[~failed]))
     if rules.duplicates != "raw" and len(table):
         order = np.lexsort((table.place, table.sample, table.choice, table.turn_key))
         _, first, group = np.unique(table.turn_key[order], return_index=True, return_inverse=True)
+        firsts = table.where(order[first])
         if rules.duplicates == "averaged":
-            means = np.bincount(group, value[order]) / np.bincount(group)
-        else:
-            means = value[order][first]
-        back = np.argsort(order[first], kind="stable")
-        table, value = table.where(order[first][back]), means[back]
+            firsts = replace(firsts, number=np.bincount(group, table.number[order]) / np.bincount(group))
+        table = firsts.where(np.argsort(order[first], kind="stable"))
     # Divided, as .1 times 3 is not .3.
-    return CountedRatings(table, np.asarray(value / (1 / rules.unit), dtype=np.float64))
+    return replace(table, number=table.number / (1 / rules.unit))
 
 
 class JudgeCount(NamedTuple):

@@ -30,7 +30,7 @@ from judges.mtbench.pipelines import (
     shown_reference,
 )
 from judges.mtbench.protocol import DUPLICATES_RULES, FAILED_RULES, Parse
-from judges.mtbench.ratings import CountedRatings, RatingTable, ReadingRules, count_ratings, read_ratings, rules_of
+from judges.mtbench.ratings import RatingTable, ReadingRules, count_ratings, read_ratings, rules_of
 from judges.mtbench.thinking import split_thinking
 from judges.rounding import NO_SPREAD, ROUNDING
 from judges.stats.agreement import Floats
@@ -148,7 +148,7 @@ def replay(pipeline: Pipeline, other: Pipeline, models: Sequence[str] = ()) -> W
         return None
     (first, start), (second, end) = pair.first.state(NO_FACTORS), pair.second.state(NO_FACTORS)
     steps, switched, later = pair.step_path()
-    at, last = len(first.row), len(second.row)
+    at, last = len(first), len(second)
     return Waterfall(
         pipeline, other, tuple(common), start.interval(at), end.interval(last), (end - start).interval(min(at, last)),
         (start.point * rules_of(pipeline.protocol).unit, end.point * rules_of(other.protocol).unit),
@@ -165,7 +165,7 @@ def _table(run: Pipeline, parse: Parse) -> RatingTable:
 class _State(NamedTuple):
     """The ratings that count with some factors switched, and their mean."""
 
-    counted: CountedRatings
+    counted: RatingTable
     mean: _Mean
 
 
@@ -210,15 +210,14 @@ class _ReplayedRatings:
             for name in switched & self.masks.keys():
                 keep &= ~self.masks[name]
             counted = count_ratings(table.where(keep), rules)
-            mean = _Mean.of(counted.value, self.place[counted.row.question], len(self.names))
+            mean = _Mean.of(counted.number, self.place[counted.question], len(self.names))
             self.states[switched] = _State(counted, mean)
         return self.states[switched]
 
     def cells(self, switched: frozenset[str]) -> dict[Cell, float]:
         """The mean of each turn of a model's answer to a question."""
-        counted = self.state(switched).counted
-        row, sums = counted.row, dict[Cell, tuple[float, int]]()
-        columns = (row.question.tolist(), row.model.tolist(), row.turn.tolist(), counted.value.tolist())
+        row, sums = self.state(switched).counted, dict[Cell, tuple[float, int]]()
+        columns = (row.question.tolist(), row.model.tolist(), row.turn.tolist(), row.number.tolist())
         for question, model, turn, value in zip(*columns, strict=True):
             key = row.questions[question], row.models[model], turn
             total, n = sums.get(key, (0.0, 0))
@@ -325,10 +324,10 @@ _SAMPLES_COUNTED = {
 """The samples that count once the factor is switched, in words."""
 
 
-def _count_changed(before: CountedRatings, after: CountedRatings) -> int:
+def _count_changed(before: RatingTable, after: RatingTable) -> int:
     """The number of ratings that count only before, only after, or with another number."""
-    first = dict(zip(before.row.place.tolist(), before.value.tolist(), strict=True))
-    second = dict(zip(after.row.place.tolist(), after.value.tolist(), strict=True))
+    first = dict(zip(before.place.tolist(), before.number.tolist(), strict=True))
+    second = dict(zip(after.place.tolist(), after.number.tolist(), strict=True))
     return sum(first.get(place) != second.get(place) for place in first.keys() | second.keys())
 
 
@@ -408,7 +407,7 @@ class _Both:
 
     def _step(self, name: str, state: frozenset[str]) -> Step:
         (first, before), (second, after) = self.state(state), self.state(state | {name})
-        change, on_other = (after - before).interval(max(len(first.row), len(second.row))), RATINGS in state
+        change, on_other = (after - before).interval(max(len(first), len(second))), RATINGS in state
         explanation = "until here, " * (on_other and name in _LEFT_OUT) + self.factors[name]
         return Step(
             name, before.point, after.point, change, *self.contributions(name), _count_changed(first, second),

@@ -74,27 +74,27 @@ UNREAD_ROWS = [("j", 2, "m", 1, None, choice) for choice in range(5)]
 def test_five_samples_of_which_two_failed_and_five_that_all_failed(failed, duplicates, values):
     table = read_ratings(bench(FIVE + UNREAD_ROWS))
     counted = count_ratings(table, ReadingRules(failed=failed, duplicates=duplicates))
-    assert counted.value.tolist() == pytest.approx(values)
+    assert counted.number.tolist() == pytest.approx(values)
     tenth = count_ratings(table, ReadingRules(failed=failed, duplicates=duplicates, scale="share"))
-    assert tenth.value.tolist() == pytest.approx([value / 10 for value in values])
+    assert tenth.number.tolist() == pytest.approx([value / 10 for value in values])
 
 
 def test_a_first_judgment_that_failed_leaves_its_place_to_the_next_unless_it_is_a_number():
     table = read_ratings(bench([("j", 1, "m", 1, None, 0, 0), ("j", 1, "m", 1, 9, 0, 1)]))
     rules = ReadingRules(duplicates="first")
-    assert count_ratings(table, rules).value.tolist() == [9]
-    assert count_ratings(table, rules._replace(failed="counted")).value.tolist() == [-1]
+    assert count_ratings(table, rules).number.tolist() == [9]
+    assert count_ratings(table, rules._replace(failed="counted")).number.tolist() == [-1]
 
 
 def test_a_number_off_the_scale_counts_only_where_nothing_is_filtered():
     table = read_ratings(bench([("j", 1, "m", 1, 85), ("j", 2, "m", 1, 5)]))
-    assert count_ratings(table, ReadingRules()).value.tolist() == [5]
-    assert count_ratings(table, ReadingRules(failed="counted")).value.tolist() == [85, 5]
+    assert count_ratings(table, ReadingRules()).number.tolist() == [5]
+    assert count_ratings(table, ReadingRules(failed="counted")).number.tolist() == [85, 5]
 
 
 def test_the_first_sample_alone_is_what_fastchat_judges():
     table = read_ratings(bench(FIVE))
-    assert count_ratings(table, ReadingRules(choices="first")).value.tolist() == [8]
+    assert count_ratings(table, ReadingRules(choices="first")).number.tolist() == [8]
 
 
 def test_a_protocol_says_its_rules():
@@ -104,7 +104,7 @@ def test_a_protocol_says_its_rules():
 def test_first_is_by_sample_even_where_the_file_has_another_order():
     table = read_ratings(bench([("j", 1, "m", 1, 3, 1), ("j", 1, "m", 1, 9, 0), ("k", 1, "m", 1, 2)]))
     counted = count_ratings(table, ReadingRules(duplicates="first"))
-    assert counted.value.tolist() == [9, 2] and counted.row.choice.tolist() == [0, 0]
+    assert counted.number.tolist() == [9, 2] and counted.choice.tolist() == [0, 0]
 
 
 rows = st.lists(
@@ -137,7 +137,7 @@ def test_every_rule_against_a_loop_over_dictionaries(given_rows):
             if values:
                 expected += {"raw": values, "first": values[:1], "averaged": [sum(values) / len(values)]}[duplicates]
         counted = count_ratings(table, ReadingRules(failed=failed, duplicates=duplicates))
-        assert sorted(counted.value.tolist()) == pytest.approx(sorted(expected))
+        assert sorted(counted.number.tolist()) == pytest.approx(sorted(expected))
 
 
 def test_judgments_are_counted_by_judge_with_reasons_and_repeats():
@@ -183,4 +183,4 @@ def test_some_judges_and_models():
 def test_an_empty_bench_has_an_empty_table():
     table = read_ratings(Bench())
     assert len(table) == 0 and table.judged == [] and count_judgments(Bench(), table) == []
-    assert count_ratings(table, ReadingRules(duplicates="averaged")).value.tolist() == []
+    assert count_ratings(table, ReadingRules(duplicates="averaged")).number.tolist() == []
