@@ -127,7 +127,7 @@ def _run_config(store: Store, name: str, options: argparse.Namespace) -> RunConf
 def model_endpoint(options: argparse.Namespace, model: str, base_url: str = "", key_variable: str = "") -> Endpoint:
     """The endpoint of a model as the options say; an address or a variable that is not empty replaces theirs.
 
-    A practice model is asked here, unless there is an address. Raises BadOptions.
+    A practice model is asked here, unless there is an address. Raises BadInput.
     """
     address = base_url or options.base_url or usual_address(model)
     return chosen_endpoint(options, base_url=address, key_variable=key_variable)

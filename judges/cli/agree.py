@@ -12,8 +12,8 @@ from judges.audits import AuditReply
 from judges.card import Card
 from judges.cli import agree_extras
 from judges.cli.agree_cells import pair_cells
-from judges.cli.options import BadOptions, add_card, add_param, add_scale, chosen_card, chosen_scales, filed_card
-from judges.errors import AssayError
+from judges.cli.options import add_card, add_param, add_scale, chosen_card, chosen_scales, filed_card
+from judges.errors import BadInput
 from judges.importing.contents import FileContents, read_files
 from judges.importing.line_files import read_items
 from judges.importing.matches import JudgeMatch, match_judges
@@ -37,10 +37,6 @@ from judges.stats.rates import AnswerRates
 from judges.stats.self_consistency import SelfConsistency
 from judges.stats.weakest_turns import WeakestTurns
 from judges.types import Dimension, sort_of
-
-
-class NoGold(AssayError):
-    """No label is about anything that was judged."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +115,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print a line for every dimension that has labels, the rates of flags and categories, and what needs no person."""
     if options.target is None and (options.delta is not None or options.near or options.source):
-        raise BadOptions("--delta, --near and --source go with --target.")
+        raise BadInput("--delta, --near and --source go with --target.")
     options.delta = auto_accept.DELTA if options.delta is None else options.delta
     if options.target is not None:
         auto_accept.check_target(options.target, options.delta)
@@ -128,7 +124,7 @@ def run(options: argparse.Namespace) -> int:
     if contents.tables:
         if contents.judgments or contents.labels or contents.scores or contents.gold:
             path = next(iter(contents.tables))
-            raise NoGold(f"{path} is a table with its own columns: give it without files of Assay's lines.")
+            raise BadInput(f"{path} is a table with its own columns: give it without files of Assay's lines.")
         unread = contents.assumptions
         contents = read_tables(contents.tables, options.judge, options.human, options.good_rows, chosen_scales(options))
         contents.assumptions += unread
@@ -139,7 +135,7 @@ def run(options: argparse.Namespace) -> int:
                     lambda card: own or chosen_card(options, card))  # fmt: skip
     judges = [figures for match in matches if (figures := _measure(options, match)) is not None]
     if not judges:
-        raise NoGold(_explain_no_judge(options.files, contents, matches))
+        raise BadInput(_explain_no_judge(options.files, contents, matches))
     if options.json:
         records = [{"judge": judge.match.judge, "dimensions": _as_records(options, judge)} for judge in judges]
         print(json.dumps(records[0]["dimensions"] if len(matches) == 1 else records, ensure_ascii=False, indent=1))

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from judges.audits import AuditReply, Cell
 from judges.card import Card, Item
 from judges.cli.agree_cells import JudgedCells, codes, combine_samples, item_numbers, scores_by_cell
-from judges.cli.options import BadOptions
-from judges.errors import AssayError, BadScale
+from judges.errors import BadInput, BadScale
 from judges.params import CombinationRule
 from judges.plural import many
 from judges.reading.confidence import SAMPLES
@@ -30,10 +29,6 @@ from judges.stats.self_consistency import SampledCells, SelfConsistency
 from judges.types import Dialogue, Dimension, sort_of, turn_number
 
 _WIDE = 14
-
-
-class NoSource(AssayError):
-    """The judgments have no confidence of that source."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -55,9 +50,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def check_handicap(args: argparse.Namespace) -> None:
-    """Raise BadOptions for a handicap that makes no sense."""
+    """Raise BadInput for a handicap that makes no sense."""
     if args.epsilon is not None and not 0 <= args.epsilon < 1:
-        raise BadOptions(f"--epsilon is at least 0 and below 1, such as .2 for experts; it is {args.epsilon:g}.")
+        raise BadInput(f"--epsilon is at least 0 and below 1, such as .2 for experts; it is {args.epsilon:g}.")
 
 
 def find_asked(cells: JudgedCells, reply_keys: Set[tuple[str, str]], named: Set[Cell]) -> NDArray[np.bool_]:
@@ -74,7 +69,7 @@ def fill_missing(
 ) -> list[PairedRatings]:
     """The ratings with missing scores filled by the choice; a dimension whose scale lacks that answer stays unchanged.
 
-    Raises BadOptions if no dimension with gold has that answer.
+    Raises BadInput if no dimension with gold has that answer.
     """
     filled_ratings, refused = [], []
     for cells, mask in zip(judged, asked_masks, strict=True):
@@ -85,7 +80,7 @@ def fill_missing(
             filled_ratings.append(cells.ratings)
             refused += [f"{cells.dimension.title}: {error}"] if cells.places else []
     if refused and len(refused) == sum(len(cells.places) > 0 for cells in judged):
-        raise BadOptions(f"--missing {choice} fits no dimension here. {'. '.join(refused)}.")
+        raise BadInput(f"--missing {choice} fits no dimension here. {'. '.join(refused)}.")
     return filled_ratings
 
 
@@ -188,14 +183,14 @@ def measure_auto_acceptance(
 ) -> tuple[str, AutoAcceptance]:
     """The source of confidence, and which verdicts need no review by it.
 
-    Raises NoSource if the requested source does not exist.
+    Raises BadInput if the requested source does not exist.
     """
     d, ratings = cells.dimension, cells.ratings
     sure = _confidence_by_source(cells)
     sources = sorted(sure, key=lambda name: (-len(sure[name]), name))
     if options.source and options.source not in sources:
         source_names = ", ".join(sources) or "none"
-        raise NoSource(f"{d.title} has no confidence from {options.source!r}. There is: {source_names}.")
+        raise BadInput(f"{d.title} has no confidence from {options.source!r}. There is: {source_names}.")
     source = options.source or (sources[0] if sources else "")
     failed = {reply.item for reply in replies if reply.reading.unscored is not None}
     lowest: dict[str, float] = {}

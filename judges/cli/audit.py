@@ -12,7 +12,7 @@ from typing import Any, get_args
 
 from judges.audits import Audit, AuditEvidence, AuditFinding, all_audits, combine_replies, run_audits
 from judges.cli.options import add_card, add_param, chosen_card, filed_card
-from judges.errors import AssayError
+from judges.errors import BadInput
 from judges.importing.judged_files import (
     Lines,
     answers_by_cell,
@@ -28,10 +28,6 @@ from judges.plural import many
 from judges.protocols.combination import combination_rule
 
 _LIMIT = 10
-
-
-class BadArgument(AssayError):
-    """An argument that cannot be used."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -101,10 +97,10 @@ def _evidence(options: argparse.Namespace) -> tuple[AuditEvidence, str]:
     for probe in options.probe:
         name, _, file = probe.partition("=")
         if not name or not file:
-            raise BadArgument(f"--probe {probe}: give the probe's name and its file, as in injected_order=probe.jsonl.")
+            raise BadInput(f"--probe {probe}: give the probe's name and its file, as in injected_order=probe.jsonl.")
         choices = {audit.probe for audit in all_audits().values()} & {*get_args(Probe)} - {""}
         if name not in choices:
-            raise BadArgument(f"--probe {probe}: there is no probe {name!r}. There are: {', '.join(sorted(choices))}.")
+            raise BadInput(f"--probe {probe}: there is no probe {name!r}. There are: {', '.join(sorted(choices))}.")
         probes[name] = those(Path(file), _of_card(Path(file), read_judgments(Path(file)), judge.card))
     seconds = [(options.judgments, same)]
     seconds += [(file, _of_card(file, read_judgments(file), judge.card)) for file in options.other]
@@ -129,7 +125,7 @@ def _evidence(options: argparse.Namespace) -> tuple[AuditEvidence, str]:
 def _of_card(path: Path, lines: Lines, name: str) -> Lines:
     chosen = [(n, line) for n, line in lines if line.card == name]
     if not chosen:
-        raise BadArgument(f"{path}: no judgment in it is of the card {name}.")
+        raise BadInput(f"{path}: no judgment in it is of the card {name}.")
     return chosen
 
 
@@ -140,15 +136,15 @@ def _limits(path: Path | None) -> dict[str, float]:
     try:
         limits = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError):
-        raise BadArgument(f'{path}: not JSON. Give an object of limits, as in {{"averaging": 0.8}}.') from None
+        raise BadInput(f'{path}: not JSON. Give an object of limits, as in {{"averaging": 0.8}}.') from None
     if not isinstance(limits, dict):
-        raise BadArgument(f'{path}: not an object. Give limits by audit, as in {{"averaging": 0.8}}.')
+        raise BadInput(f'{path}: not an object. Give limits by audit, as in {{"averaging": 0.8}}.')
     can = {name for name, audit in all_audits().items() if audit.threshold is not None}
     for name, limit in limits.items():
         if name not in can:
-            raise BadArgument(f"{path}: {name!r} has no limit to set. Those that have: {', '.join(sorted(can))}.")
+            raise BadInput(f"{path}: {name!r} has no limit to set. Those that have: {', '.join(sorted(can))}.")
         if isinstance(limit, bool) or not isinstance(limit, (int, float)) or not abs(limit) <= sys.float_info.max:
-            raise BadArgument(f"{path}: the limit of {name} is {json.dumps(limit)[:40]}; it has to be a number.")
+            raise BadInput(f"{path}: the limit of {name} is {json.dumps(limit)[:40]}; it has to be a number.")
     return {name: float(limit) for name, limit in limits.items()}
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from judges.cli.mtbench_output import FORMATS, print_tables, write_tables, write_text
 from judges.client.prices import price
-from judges.errors import AssayError
+from judges.errors import BadInput
 from judges.importing.bench_files import read_bench
 from judges.mtbench import tables
 from judges.mtbench.experiment import plan_pipeline_experiment
@@ -19,11 +19,6 @@ from judges.mtbench.protocol import find_protocol, protocols
 from judges.mtbench.records import Bench
 from judges.mtbench.replay import replay
 from judges.mtbench.tables import RatingSelection, ResultTable
-
-
-class NothingToShow(AssayError):
-    """The files contain nothing for the command, or the options leave nothing of it."""
-
 
 _ACTIONS = {
     "show": "means, categories, every rule of counting, ranks, wins and the share of Japanese characters",
@@ -97,7 +92,7 @@ def run(options: argparse.Namespace) -> int:
         names = [table.name for table in result_tables]
         result_tables = [table for table in result_tables if not options.table or table.name in options.table]
         if not result_tables:
-            raise NothingToShow(f"There is no table {', '.join(options.table)}. There are: {', '.join(names)}.")
+            raise BadInput(f"There is no table {', '.join(options.table)}. There are: {', '.join(names)}.")
     if exported or (options.out and options.format in ("csv", "parquet")):
         for line in write_tables(result_tables, options.format, options.out):
             print(line)
@@ -117,16 +112,16 @@ def _read(paths: Sequence[Path]) -> Bench:
 def _tables(options: argparse.Namespace, bench: Bench) -> list[ResultTable]:
     if options.figure == "agreement":
         if not bench.votes:
-            raise NothingToShow("The files hold no votes of people: agreement is about those. `compare` takes judges.")
+            raise BadInput("The files hold no votes of people: agreement is about those. `compare` takes judges.")
         agreement = tables.vote_table(_select_ratings(options, bench).bench)
         if not agreement.rows:
-            raise NothingToShow("No pair has two votes, or a vote and a judge's verdict: there is nothing to compare.")
+            raise BadInput("No pair has two votes, or a vote and a judge's verdict: there is nothing to compare.")
         return [agreement]
     chosen = _select_ratings(options, bench)
     if options.figure == "compare":
         if len(chosen.judges) < 2:
             judge_names = ", ".join(chosen.judges) or "none"
-            raise NothingToShow(
+            raise BadInput(
                 f"Comparing takes two judges, and the ratings are by {judge_names}. "
                 "Give the other's files too, or --other-protocol to compare two ways to read one judge."
             )
@@ -138,7 +133,7 @@ def _tables(options: argparse.Namespace, bench: Bench) -> list[ResultTable]:
     result_tables = [table for table in result_tables if table.rows]
     if not result_tables:
         rest = " `agreement` is about its votes." if bench.votes else ""
-        raise NothingToShow(f"No rating and no verdict on a pair is left to show.{rest}")
+        raise BadInput(f"No rating and no verdict on a pair is left to show.{rest}")
     return result_tables
 
 
@@ -150,20 +145,20 @@ def _select_ratings(options: argparse.Namespace, bench: Bench) -> RatingSelectio
 
 
 def _check_names(options: argparse.Namespace, bench: Bench) -> argparse.Namespace:
-    """The options, whose models and categories are in the files. Raises NothingToShow."""
+    """The options, whose models and categories are in the files. Raises BadInput."""
     for name, known_names in (("model", bench.models), ("category", [q.category for q in bench.questions.values()])):
         if unknown := [choice for choice in getattr(options, name) if choice not in known_names]:
             known = ", ".join(dict.fromkeys(known_names)) or "none"
-            raise NothingToShow(f"There is no {name} {', '.join(unknown)}. There are: {known}.")
+            raise BadInput(f"There is no {name} {', '.join(unknown)}. There are: {known}.")
     return options
 
 
 def _judges(bench: Bench, name: str) -> list[str]:
-    """The judges that a name fits: a whole id, or a model. Raises NothingToShow."""
+    """The judges that a name fits: a whole id, or a model. Raises BadInput."""
     ids = [judge.id for judge in bench.judges.values() if name == judge.id]
     ids = ids or [judge.id for judge in bench.judges.values() if name == judge.model]
     if not ids:
-        raise NothingToShow(f"There is no judge {name}. There are: {', '.join(bench.judges) or 'none'}.")
+        raise BadInput(f"There is no judge {name}. There are: {', '.join(bench.judges) or 'none'}.")
     return ids
 
 
@@ -178,7 +173,7 @@ def _pipelines(options: argparse.Namespace, bench: Bench) -> list[ResultTable]:
     second = _pipeline(other, name, options.other_protocol, "--other-judge")
     waterfall = replay(first, second, options.model)
     if waterfall is None:
-        raise NothingToShow(
+        raise BadInput(
             f"{first.judge} and {second.judge} have no model in common that both gave a rating"
             f"{' among ' + ', '.join(options.model) if options.model else ''}: there is no way between their means."
         )
@@ -197,5 +192,5 @@ def _pipeline(bench: Bench, judge: str | None, protocol: str | None, option: str
     ids = [name for name in _judges(bench, judge) if name in raters] if judge else raters
     if len(ids) != 1:
         status = f"rated by {', '.join(ids)}" if ids else "without a rating"
-        raise NothingToShow(f"A pipeline has one judge; these files are {status}. Say which with {option}.")
+        raise BadInput(f"A pipeline has one judge; these files are {status}. Say which with {option}.")
     return Pipeline(bench, ids[0], find_protocol(protocol) if protocol else tables.own_protocol(bench, ids[0]))

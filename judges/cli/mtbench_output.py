@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from judges.errors import AssayError
+from judges.errors import BadInput
 from judges.mtbench.tables import ResultTable, Row, Value
 from judges.plural import many
 from judges.render.csv_cells import csv_text
@@ -16,16 +16,12 @@ FORMATS = ("text", "md", "json", "csv", "parquet")
 _WIDEST, _LONGEST = 44, 40
 
 
-class BadOutput(AssayError):
-    """Tables cannot be written in the requested form."""
-
-
 def print_tables(tables: Sequence[ResultTable], format: str, out: Path | None) -> None:
-    """Print tables, or write them into one file. Raises BadOutput for a format that has a file for each table."""
+    """Print tables, or write them into one file. Raises BadInput for a format that has a file for each table."""
     if format == "parquet" or (format == "csv" and len(tables) > 1):
         named = ", ".join(table.name for table in tables)
         option = "--out FOLDER" if format == "parquet" else "--out FOLDER, or one of them with --table"
-        raise BadOutput(f"As {format} each table is a file of its own: give {option}. The tables: {named}.")
+        raise BadInput(f"As {format} each table is a file of its own: give {option}. The tables: {named}.")
     text = format_tables(tables, format)
     if out is None:
         print(text)
@@ -34,9 +30,9 @@ def print_tables(tables: Sequence[ResultTable], format: str, out: Path | None) -
 
 
 def write_tables(tables: Sequence[ResultTable], format: str, folder: Path) -> list[str]:
-    """Write a file for each table (JSON: one file for all); gives a line for each file. Raises BadOutput."""
+    """Write a file for each table (JSON: one file for all); gives a line for each file. Raises BadInput."""
     if folder.is_file():
-        raise BadOutput(f"{folder} is a file: give a folder to write into.")
+        raise BadInput(f"{folder} is a file: give a folder to write into.")
     lines = []
     if format == "json":
         write_text(folder / "tables.json", format_tables(tables, "json") + "\n")

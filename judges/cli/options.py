@@ -16,15 +16,11 @@ from judges.card import Card
 from judges.client.budget import Price
 from judges.client.endpoint import Endpoint
 from judges.client.prices import PRICES, price
-from judges.errors import AssayError, BadInput
+from judges.errors import BadInput
 from judges.params import Params
 from judges.types import Kind
 
 _Made = TypeVar("_Made", bound=BaseModel)
-
-
-class BadOptions(AssayError):
-    """Options that cannot be taken, in a sentence."""
 
 
 _PARAMS = {
@@ -142,7 +138,7 @@ def chosen_card(args: argparse.Namespace, name: str | None = None, known: Mappin
     """
     card_name = args.card if name is None else name
     if not card_name and not args.dimension:
-        raise BadOptions("Say which card: --card NAME, or --card FILE; `python -m judges list` shows the names.")
+        raise BadInput("Say which card: --card NAME, or --card FILE; `python -m judges list` shows the names.")
     return find_card(card_name, args.dimension, args.kind, args.confidence, known)
 
 
@@ -152,13 +148,13 @@ def filed_card(args: argparse.Namespace) -> Card | None:
 
 
 def chosen_params(args: argparse.Namespace, defaults: Params) -> Params:
-    """The card's parameters with what was given. Raises BadOptions."""
+    """The card's parameters with what was given. Raises BadInput."""
     values = {name: getattr(args, name) for name in (*_PARAMS, "logprobs")}
     return _valid(Params, defaults.model_dump() | {k: v for k, v in values.items() if v is not None})
 
 
 def chosen_endpoint(args: argparse.Namespace, **others: str) -> Endpoint:
-    """The endpoint; `others` that are not empty replace what was given. Raises BadOptions."""
+    """The endpoint; `others` that are not empty replace what was given. Raises BadInput."""
     values = {name: getattr(args, name) for name, _ in _ENDPOINT.values()}
     values |= {name: value for name, value in others.items() if value}
     return _valid(Endpoint, {k: v for k, v in values.items() if v is not None})
@@ -173,12 +169,12 @@ def chosen_scales(args: argparse.Namespace) -> dict[str, RecipeScale]:
 
 
 def chosen_price(args: argparse.Namespace) -> Price | None:
-    """The price of the model; BadOptions if a spending limit is set and the price is not known."""
+    """The price of the model; BadInput if a spending limit is set and the price is not known."""
     model_price = price(args.model, False, args.prices)
     if args.spend is not None and model_price is None:
-        raise BadOptions(f"--spend needs the price of {args.model}: add it to the price list (--prices FILE).")
+        raise BadInput(f"--spend needs the price of {args.model}: add it to the price list (--prices FILE).")
     if args.spend is not None and not (math.isfinite(args.spend) and args.spend > 0):
-        raise BadOptions(f"--spend is an amount in US dollars above 0, such as 2.50; it is {args.spend:g}.")
+        raise BadInput(f"--spend is an amount in US dollars above 0, such as 2.50; it is {args.spend:g}.")
     return model_price
 
 
@@ -186,7 +182,7 @@ def _valid(model_class: type[_Made], values: dict[str, Any]) -> _Made:
     try:
         return model_class.model_validate(values)
     except ValidationError as error:
-        raise BadOptions(_sentence(error.errors())) from None
+        raise BadInput(_sentence(error.errors())) from None
 
 
 def _sentence(errors: Sequence[Any]) -> str:

@@ -25,7 +25,7 @@ from judges.client.endpoint import Endpoint, is_practice
 from judges.client.estimate import Estimate, context_size, estimate, find_long_calls, safe_length
 from judges.client.runner import Run
 from judges.client.usage import Charge
-from judges.errors import AssayError
+from judges.errors import AssayError, BadInput
 from judges.importing.line_files import check_items, describe_other_kinds, stream_items
 from judges.importing.run_file import ChargeFile, RunFile
 from judges.params import Params
@@ -57,9 +57,9 @@ def run(args: argparse.Namespace) -> int:
     params, endpoint = options.chosen_params(args, card.defaults), options.chosen_endpoint(args)
     price = options.chosen_price(args)
     if args.limit < 0:
-        raise options.BadOptions(f"--limit is a number of items, 0 for all; it is {args.limit}.")
+        raise BadInput(f"--limit is a number of items, 0 for all; it is {args.limit}.")
     if args.ask and not args.dry_run:
-        raise options.BadOptions("--ask goes with --dry-run.")
+        raise BadInput("--ask goes with --dry-run.")
     require_sound(card)
     for fault in find_faults(card):
         print(fault.text, file=sys.stderr)

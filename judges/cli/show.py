@@ -14,16 +14,12 @@ from judges.audits import all_audits
 from judges.authoring.soundness import CardFault, find_faults, shown_fields
 from judges.card import Card, Item
 from judges.cli.options import add_card, chosen_card
-from judges.errors import AssayError, BadCard
+from judges.errors import BadCard, BadInput
 from judges.importing.line_files import read_lines
 from judges.importing.lines import explain_errors, parse_item
 from judges.protocols.call_plan import CallReply, build_request, pieces, tasks
 from judges.protocols.messages import Message
 from judges.reading.schema import strict_schema
-
-
-class NoItem(AssayError):
-    """A file holds no item that a card can judge."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -80,7 +76,7 @@ def describe_card(card: Card, lacks: Sequence[CardFault] = ()) -> list[str]:
 
 
 def prompt_lines(card: Card, item: Item) -> list[str]:
-    """The messages of every call for an item, as an endpoint without JSON mode gets them. Raises NoItem without any.
+    """The messages of every call for an item, as an endpoint without JSON mode gets them. Raises BadInput without any.
 
     A window after the first is shown without the summary that the window before it would give.
     """
@@ -93,21 +89,21 @@ def prompt_lines(card: Card, item: Item) -> list[str]:
             out += _messages(build_request(card, card.defaults, task, piece, before, "text").messages)
             before[piece] = CallReply(*task.slot, piece, "")
     if not out:
-        raise NoItem(f"{item.id} has nothing that {card.name} judges: the texts are not in the file.")
+        raise BadInput(f"{item.id} has nothing that {card.name} judges: the texts are not in the file.")
     return out
 
 
 def first_item(card: Card, path: Path) -> Item:
-    """The first item of the card's kind in a file of canonical lines. Raises NoItem, with file and line."""
+    """The first item of the card's kind in a file of canonical lines. Raises BadInput, with file and line."""
     for number, row in read_lines(path):
         if isinstance(row, str):
-            raise NoItem(f"{path}, line {number}: {row}")
+            raise BadInput(f"{path}, line {number}: {row}")
         if row.get("kind") == card.kind:
             try:
                 return parse_item(row)
             except ValidationError as error:
-                raise NoItem(f"{path}, line {number}: {explain_errors(error.errors())}.") from None
-    raise NoItem(f"{path} holds no {card.kind}, which is what {card.name} judges. An item's kind stands under kind.")
+                raise BadInput(f"{path}, line {number}: {explain_errors(error.errors())}.") from None
+    raise BadInput(f"{path} holds no {card.kind}, which is what {card.name} judges. An item's kind stands under kind.")
 
 
 def _shown_fields(card: Card) -> list[str]:
