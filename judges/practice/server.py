@@ -66,29 +66,26 @@ class Server:
     def of_batch(self, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         """Status and body for the body of a line of a batch."""
         try:
-            text = model.last_message(body)
-            model.check_request(body)
-            return 200, self._complete(body, text, model.call_key(body, text))[0]
+            return 200, self._complete(body)[0]
         except ErrorReply as refusal:
             return refusal.status, refusal.error
 
     async def chat(self, request: web.Request) -> web.StreamResponse:
         """The answer to a chat completion."""
-        body = read_object(await request.read())
-        text = model.last_message(body)
-        model.check_request(body)
-        key = model.call_key(body, text)
-        done, attempt = self._complete(body, text, key)
+        done, key, attempt = self._complete(read_object(await request.read()))
         await self.wait(key, attempt)
         return _json(done)
 
-    def _complete(self, body: dict[str, Any], text: str, key: str) -> tuple[dict[str, Any], int]:
-        """The completion, and how often the call was asked so far: a repeated call draws new noise."""
+    def _complete(self, body: dict[str, Any]) -> tuple[dict[str, Any], str, int]:
+        """The completion, the key of the call, and how often it was asked so far: a repeated call draws new noise."""
+        text = model.last_message(body)
+        model.check_request(body)
+        key = model.call_key(body, text)
         attempt = self._attempts.get(key, 0) + 1
         if attempt > 1 or len(self._attempts) < _MOST_CALLS:
             self._attempts[key] = attempt
         reply = model.make_reply(self.options, body, text, key, attempt)
-        return model.complete_chat(body, reply, f"{key} {attempt}"), attempt
+        return model.complete_chat(body, reply, f"{key} {attempt}"), key, attempt
 
     async def wait(self, key: str, attempt: int) -> None:
         """Wait for the answer's delay from the options."""
