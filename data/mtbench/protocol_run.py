@@ -91,12 +91,12 @@ def describe_plan(store: Store, spec: ProtocolRun, planned: Sequence[PlannedStep
     for step, estimate in planned:
         model = spec.model if step == "answers" else spec.judge
         calls = f"{many(estimate.calls, 'call')} for {many(estimate.judgments, _COUNTED[step])}"
-        summary = f"{calls}, {_tokens(estimate)}, {_paid_for(estimate)}" if estimate.calls else "nothing is left to ask"
+        summary = f"{calls}, {_describe_use(estimate)}" if estimate.calls else "nothing is left to ask"
         out.append(f"{TITLES[step].capitalize()} by {model}: {summary}.")
         out += [estimate.long] if estimate.long else []
     if len(planned) > 1:
         total = reduce(_sum, (planned_step.estimate for planned_step in planned))
-        out.append(f"Together: {many(total.calls, 'call')}, {_tokens(total)}, {_paid_for(total)}.")
+        out.append(f"Together: {many(total.calls, 'call')}, {_describe_use(total)}.")
     if spec.judge:
         params = step_card(spec, "ratings").defaults
         out.append(f"The judge's prompts: {params.prompt}, wording {params.wording}; protocol {protocol.mark}.")
@@ -115,18 +115,11 @@ def step_card(spec: ProtocolRun, step: Step, references: str = "") -> Card:
     return make_card(spec.protocol, spec.prompts, references)
 
 
-def _tokens(estimate: Estimate) -> str:
-    return f"about {estimate.tokens_in:,} tokens in and {estimate.tokens_out:,} out"
-
-
-def _paid_for(estimate: Estimate) -> str:
-    if estimate.cost is None or estimate.max_cost is None:
-        return "price not known"
-    return (
-        f"about {dollars(estimate.cost)}, at the very most {dollars(estimate.max_cost)}"
-        if estimate.max_cost
-        else "no cost"
-    )
+def _describe_use(estimate: Estimate) -> str:
+    price = "price not known" if estimate.cost is None or estimate.max_cost is None else "no cost"
+    if estimate.cost is not None and estimate.max_cost:
+        price = f"about {dollars(estimate.cost)}, at the very most {dollars(estimate.max_cost)}"
+    return f"about {estimate.tokens_in:,} tokens in and {estimate.tokens_out:,} out, {price}"
 
 
 def steps(store: Store, actor: str, spec: ProtocolRun, resume: bool = False) -> Iterator[tuple[Step, str]]:
