@@ -168,8 +168,8 @@ def page() -> None:
         bench = mtbench.load_bench(store, dataset.id)
         rules = _rules(bench) if part in SINGLE_DATASET_PARTS else ReadingRules()
     text.synthetic(dataset)
-    raters = mtbench_results.rater_names(bench)
-    names = mtbench_results.pairwise_judge_names(bench) | raters
+    raters = mtbench_results.names_of_judges(bench, bench.ratings)
+    names = mtbench_results.names_of_judges(bench, bench.games) | raters
     if part not in DATASET_FREE_PARTS:
         with head:
             _downloads(dataset, bench)

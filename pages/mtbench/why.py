@@ -59,7 +59,8 @@ def _runs(store: Store, selection: BenchSelection) -> dict[str, str]:
     known = {d.id: d.name for d in datasets.all_datasets(store)}
     runs: dict[str, str] = {}
     for dataset in sorted(mtbench.bench_datasets(store), key=lambda id_: id_ != selection.dataset.id):
-        raters = mtbench_results.rater_names(mtbench.load_bench(store, dataset))
+        bench = mtbench.load_bench(store, dataset)
+        raters = mtbench_results.names_of_judges(bench, bench.ratings)
         runs |= {f"{dataset}~{judge}": f"{known[dataset]} · {name}" for judge, name in raters.items()}
     return runs
 

@@ -45,7 +45,8 @@ def test_what_the_datasets_hold(store: Store) -> None:
 @pytest.mark.slow
 def test_the_table_has_the_published_means(store: Store) -> None:
     dataset, _ = dataset_and_judges(store, JA)
-    names = mtbench_results.rater_names(load_bench(store, dataset))
+    loaded = load_bench(store, dataset)
+    names = mtbench_results.names_of_judges(loaded, loaded.ratings)
     means = figures.model_means(store, dataset, ReadingRules())
     rows = mtbench_results.table(means, figures.rankings(store, dataset, ReadingRules()), names, ReadingRules()).rows
     values = {

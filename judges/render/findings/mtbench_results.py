@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import nan
 
 from judges.mtbench.japanese import JapaneseShare
@@ -10,7 +10,7 @@ from judges.mtbench.means import ALL_MODELS, ModelMeans, RuleMeans
 from judges.mtbench.protocol import DUPLICATES_RULES, FAILED_RULES, PARSE_RULES, Duplicates, Failed
 from judges.mtbench.ranks import Ranking
 from judges.mtbench.ratings import HIGHEST, JudgeCount, ReadingRules
-from judges.mtbench.records import Bench, judge_names
+from judges.mtbench.records import Bench, Game, Rating, judge_names
 from judges.mtbench.win_rates import VerdictCount, WinRate
 from judges.plural import many
 from judges.render.findings.findings import COUNT, Column, Finding, Intervals, Radar, Sentence, Table, quiet, say, warn
@@ -28,16 +28,10 @@ _ALL_LABEL = "all models"
 """Stands where a model's name does, for all of them together."""
 
 
-def rater_names(bench: Bench) -> dict[str, str]:
-    """The judges that rate turns, by id."""
-    rated = {rating.judge for rating in bench.ratings}
-    return judge_names(judge for judge in bench.judges.values() if judge.id in rated)
-
-
-def pairwise_judge_names(bench: Bench) -> dict[str, str]:
-    """The judges that compare two answers, by id."""
-    compared = {game.judge for game in bench.games}
-    return judge_names(judge for judge in bench.judges.values() if judge.id in compared)
+def names_of_judges(bench: Bench, judged: Iterable[Rating | Game]) -> dict[str, str]:
+    """The names of the judges of some judgments, by id: of those that rate turns, or that compare two answers."""
+    ids = {judgment.judge for judgment in judged}
+    return judge_names(judge for judge in bench.judges.values() if judge.id in ids)
 
 
 def mean_format(rules: ReadingRules) -> str:
