@@ -70,5 +70,5 @@ def previous_mapping(store: Store, known: DetectedFile, mapping: ColumnMapping) 
         return None
     earlier, cards_by_name = ColumnMapping.model_validate(stored_mapping), workspace.current_cards(store)
     complete = mapping.complete({**mapping.cards(), **cards_by_name})
-    alike = earlier.model_dump(exclude=_CARDS) == complete.model_dump(exclude=_CARDS)
-    return None if alike or earlier.faults(known.columns, cards_by_name) else earlier
+    is_same = earlier.model_dump(exclude=_CARDS) == complete.model_dump(exclude=_CARDS)
+    return None if is_same or earlier.faults(known.columns, cards_by_name) else earlier
