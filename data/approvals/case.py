@@ -10,7 +10,7 @@ from data.approvals import check_results, plans
 from data.approvals.label_caveats import NOTABLE_SHARE, LabelOrigin, label_origin
 from data.approvals.policy import requirements, to_stored
 from data.approvals.record import Fact, case_address
-from data.approvals.rules import Requirements, floor_percent
+from data.approvals.rules import RULES, Requirements
 from data.audits import audits
 from data.calibration import baselines, human_ceiling
 from data.cards import cards
@@ -25,7 +25,7 @@ from data.records.tables import JudgeRow
 from data.store import Store, cache_result
 from data.store.errors import NotFound
 from data.store.ids import content_id
-from judges.audits import AuditFinding, all_audits
+from judges.audits import AuditFinding
 from judges.client.endpoint import is_practice
 from judges.plural import many
 from judges.stats.calibration import DimensionResult
@@ -251,16 +251,7 @@ def _find_objections(case: Case) -> Iterator[str]:
         )
     if not may_be_approved(check.state):
         yield f"The approval check says: {check.state}. {check.reason} {check.still_needed}".strip()
-    share, figures, least = case.coverage, case.result.gate, case.requirements.coverage
-    if share is not None and share < least and may_be_approved(check.state):
-        yield (
-            f"The judge answered {floor_percent(share)} of the {figures.gold_cells:,} ratings with reference labels "
-            f"({figures.unscored:,} without a score, {case.judge_only_na:,} n/a where people gave a value); "
-            f"{floor_percent(least)} are required (policy)."
-        )
-    if case.requirements.alarms and case.alarms:
-        named = ", ".join(all_audits()[name].title for name in case.alarms)
-        yield f"In alarm: {named}. The policy requires that no audit of the judge is in alarm."
+    yield from filter(None, (rule.unmet(case.requirements, case) for rule in RULES.values()))
 
 
 def _facts(store: Store, case: Case) -> Iterator[Fact]:

@@ -2,20 +2,23 @@
 
 A rule is a field of the approval check's policy or of the other requirements. Its entry has the form field, the
 sentence in the policy, which values are refused, when it is stricter than before, its name in the audit log and in
-reports.
+reports, and the sentence for a dimension that does not meet it.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from data.gold.gold import Basis
 from data.store.errors import BadInput
+from judges.audits import AuditFinding, all_audits
 from judges.plural import many
 from judges.stats.approval_check import CheckPolicy
+from judges.stats.calibration import DimensionResult
+from judges.stats.check_states import may_be_approved
 from judges.stats.uncertainty import MIN_CLUSTERS
 
 MAX_REQUIRED_ITEMS = 1_000_000
@@ -61,6 +64,26 @@ class Requirements:
         return self
 
 
+class Candidate(Protocol):
+    """A dimension that somebody may approve. The rules besides the approval check itself are checked on it."""
+
+    @property
+    def result(self) -> DimensionResult:
+        """Its figures and the decision of the approval check."""
+
+    @property
+    def coverage(self) -> float | None:
+        """The share of the cells with gold that the judge has answered."""
+
+    @property
+    def judge_only_na(self) -> int:
+        """Cells for which people have a value and the judge says n/a."""
+
+    @property
+    def alarms(self) -> Mapping[str, AuditFinding] | None:
+        """The audits in alarm by name, None where the policy does not ask."""
+
+
 @dataclass(frozen=True)
 class FormField:
     """A rule in the form of the policy.
@@ -86,9 +109,9 @@ class Rule:
     `kind`: a share is from 0 to 1; `looks` is a whole number or 0. `subject`: the name of a wrong value. `trail`: its
     name in the audit log, or its words for no and for yes. `report`: its name in reports. `about`: the topic under
     which it is shown (`ABOUT`). `sentence`: what is required, "" nothing. `refusal`: why the value is invalid. `words`:
-    what is required, for comparison with an older policy ("" nothing to compare). `value_if_missing`: its value in
-    decisions made before the rule existed. What does not meet a rule is refused by the approval check, or by
-    `data.approvals.case` where the check does not know of it.
+    what is required, for comparison with an older policy ("" nothing to compare). `unmet`: why a dimension does not
+    meet it, if the decision of the approval check does not say so itself. `value_if_missing`: its value in decisions
+    made before the rule existed.
     """
 
     name: str
@@ -102,6 +125,7 @@ class Rule:
     sentence: Callable[[Requirements], str] = lambda _: ""
     refusal: Callable[[Requirements], str] = lambda _: ""
     words: Callable[[Requirements], str] = lambda _: ""
+    unmet: Callable[[Requirements, Candidate], str] = lambda _, __: ""
     strictness: Callable[[Requirements], float] | None = None
     value_if_missing: float | bool | None = None
 
@@ -197,6 +221,17 @@ def _share_refusal(name: str, share: float) -> str:
     return f"The {name} is {share:g}: it must be from 0 to 1, such as 0.9."
 
 
+def _coverage_unmet(terms: Requirements, candidate: Candidate) -> str:
+    share, figures = candidate.coverage, candidate.result.gate
+    if share is None or share >= terms.coverage or not may_be_approved(candidate.result.check.state):
+        return ""
+    return (
+        f"The judge answered {floor_percent(share)} of the {figures.gold_cells:,} ratings with reference labels "
+        f"({figures.unscored:,} without a score, {candidate.judge_only_na:,} n/a where people gave a value); "
+        f"{floor_percent(terms.coverage)} are required (policy)."
+    )
+
+
 def _answered_sentence(terms: Requirements) -> str:
     if not terms.answered:
         return "Drawn items without a label are ignored, though they may be the hard ones."
@@ -204,6 +239,13 @@ def _answered_sentence(terms: Requirements) -> str:
         f"People labelled at least {100 * terms.answered:g}% of the items drawn to be labelled blind, overall and in "
         "every stratum: unlabelled ones may be the hard ones."
     )
+
+
+def _alarms_unmet(terms: Requirements, candidate: Candidate) -> str:
+    if not (terms.alarms and candidate.alarms):
+        return ""
+    named = ", ".join(all_audits()[name].title for name in candidate.alarms)
+    return f"In alarm: {named}. The policy requires that no audit of the judge is in alarm."
 
 
 def _imported_sentence(terms: Requirements) -> str:
@@ -286,7 +328,7 @@ RULES: dict[str, Rule] = {rule.name: rule for rule in (
         lambda terms: f"The judge answered at least {100 * terms.coverage:g}% of the ratings with reference labels "
         "(gold); its n/a counts as an answer where people say n/a too.",
         lambda terms: _share_refusal("coverage", terms.coverage),
-        lambda terms: f"{100 * terms.coverage:g}% of ratings answered by the judge",
+        lambda terms: f"{100 * terms.coverage:g}% of ratings answered by the judge", _coverage_unmet,
     ),
     Rule(  # compared with nonresponse in judges/stats/nonresponse.py, as part of the decision
         "answered", "share", False, "share of drawn items answered", "drawn items answered by people",
@@ -310,6 +352,7 @@ RULES: dict[str, Rule] = {rule.name: rule for rule in (
         FormField("No audit in alarm", "Otherwise alarms are only shown beside the figures."),
         lambda terms: "No audit of the judge is in alarm." if terms.alarms else "",
         words=lambda terms: "no audit in alarm" if terms.alarms else "audits in alarm allowed",
+        unmet=_alarms_unmet,
     ),
     Rule(  # compared with proposer and approver when a decision is recorded (data/approvals/approvals.py)
         "four_eyes", "flag", False, "two leads are required", ("one lead is enough", "two leads required"),

@@ -19,7 +19,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from sklearn.metrics import cohen_kappa_score
 
 from data.adjudication import adjudication
-from data.approvals import approvals, case, check_results, label_caveats, policy, record, suspension
+from data.approvals import approvals, case, check_results, label_caveats, policy, record, rules, suspension
 from data.approvals.label_caveats import ImportedLabels, LabelOrigin
 from data.approvals.rules import Requirements
 from data.audits import audits
@@ -385,7 +385,7 @@ def test_alarms_refuse_where_the_policy_says_so(demo: tuple[Store, Key], monkeyp
     alarm = {"verdict_mean": AuditFinding("alarm", "It does not follow.")}
     monkeypatch.setattr(audits, "run_audits", lambda *_: SimpleNamespace(alarms=alarm))
     monkeypatch.setattr(audits, "known_alarms", lambda *_: alarm)
-    monkeypatch.setattr(case, "all_audits", lambda: {"verdict_mean": next(iter(all_audits().values()))})
+    monkeypatch.setattr(rules, "all_audits", lambda: {"verdict_mean": next(iter(all_audits().values()))})
     done = approve(store, key)
     assert ("audits in alarm", 1.0, "verdict_mean: It does not follow.") in record.frozen_evidence(store, done.id)
     approvals.record_decision(store, "lea", *key, "suspend", "Try again.")

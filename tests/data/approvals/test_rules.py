@@ -243,7 +243,7 @@ PEOPLES_ANSWERS = summarise(
 
 
 def refusals(requirements: Requirements, figures: dict[str, Any]) -> list[str]:
-    """What refuses a dimension of these figures: the approval check, who answered, and what the case adds to them."""
+    """What refuses a dimension of these figures: the approval check, who answered, and the rules beside them."""
     error = figures["error"]
     interval = Interval(0.9, 0.9 - 1.96 * error, 0.99, 0.9 - 1.645 * error, 150, 150, 150.0, "by hand", error)
     response = SampleResponse((StratumResponse("", 1_000, 100, figures["answered"]),))
@@ -252,17 +252,17 @@ def refusals(requirements: Requirements, figures: dict[str, Any]) -> list[str]:
     gate = replace(PEOPLES_ANSWERS, interval=interval, gold_cells=100, unscored=unscored, **figures["of_summary"])
     case_: Any = SimpleNamespace(
         result=SimpleNamespace(check=decision, gate=gate), coverage=figures["coverage"], judge_only_na=0,
-        alarms=figures["alarms"], requirements=requirements, judge=SimpleNamespace(probe=""), judge_is_synthetic=False,
-        dataset=SimpleNamespace(synthetic=False), has_imported_labels=False,
+        alarms=figures["alarms"],
     )  # fmt: skip
-    return list(case._find_objections(case_))
+    reasons = [] if may_be_approved(decision.state) else [decision.reason]
+    return reasons + [sentence for rule in RULES.values() if (sentence := rule.unmet(requirements, case_))]
 
 
 @pytest.mark.parametrize("name", RULES)
 def test_every_rule_turns_a_case_down_that_would_pass_without_it(name: str, tmp_path: Path) -> None:
     assert name in REFUSED or name in IN_A_STORE, (
-        f"No case here is refused by the rule {name!r}. Let the approval check refuse something, or "
-        "`_find_objections` of data/approvals/case.py, and add to REFUSED a value under which some figures pass, a "
+        f"No case here is refused by the rule {name!r}. Let it refuse something (its `unmet` in "
+        "data/approvals/rules.py, or the approval check), and add to REFUSED a value under which some figures pass, a "
         "stricter one under which they do not, and the figures (IN_A_STORE where no figure can break it)."
     )
     if name in REFUSED:
