@@ -230,8 +230,6 @@ def next_element(window: TextWindow) -> tuple[object, str]:
     try:
         check_depth(text)
         value = DECODER.decode(text)
-        if "\x00" in text:
-            raise BadJson("holds the character NUL")
         check_characters(text, value)
     except BadJson as error:
         return error, text

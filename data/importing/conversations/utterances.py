@@ -120,17 +120,15 @@ def _is_result(message: Any) -> bool:
     return isinstance(inner, dict) and (inner.get("role") or inner.get("type")) in _RESULT_ROLES
 
 
-def _in_order(results: list[Any], names: dict[str, str]) -> list[Any]:
+def _in_order(results: list[dict[str, Any]], names: dict[str, str]) -> list[dict[str, Any]]:
     """Results in the order of their calls, where these are known."""
     place = {ref: n for n, ref in enumerate(names)}
     known = all(_of_call(output) in place for output in results)
     return sorted(results, key=lambda output: place[_of_call(output)]) if known else results
 
 
-def _of_call(result: Any) -> str:
+def _of_call(result: dict[str, Any]) -> str:
     """The id of the call that a result belongs to."""
-    if not isinstance(result, dict):
-        return ""
     message, parts = result.get("message"), result.get("parts")
     fields = message if isinstance(message, dict) else result
     if isinstance(parts, list) and parts:
