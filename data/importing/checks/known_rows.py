@@ -93,15 +93,11 @@ class KnownItems:
 
     def get(self, name: str) -> KnownItem | None:
         """The item of that name."""
-        entry = self._cache.get(name)
-        if entry is not None:
-            return entry[0]
-        if name in self._new:
+        if name in self._new and name not in self._cache:
             content = self._shelf.get_bytes(name)
-            item = ITEM.validate_json(content, strict=True)
-            self._keep(name, item, len(content))
-            return item
-        self.fetch([name])
+            self._keep(name, ITEM.validate_json(content, strict=True), len(content))
+        elif name not in self._cache:
+            self.fetch([name])
         return self._cache[name][0] if name in self._cache else None
 
     def _keep(self, name: str, item: KnownItem, size: int) -> None:
