@@ -235,7 +235,7 @@ class _Table:
                 answers_by_owner[name.owner].append(self._answer_column(column))
             else:
                 open_.append(self._answer_column(column))
-        judges, people, values = list[AnswerColumn](), list[AnswerColumn](), list[AnswerColumn]()
+        values: list[AnswerColumn] = []
         if by:
             answers_by_owner, values = self._split(by, answers_by_owner, open_, names)
         else:

@@ -154,9 +154,7 @@ def _field_text(value: Any) -> Any:
     if not isinstance(value, (dict, list)):
         return value
     messages = read_messages([value] if isinstance(value, dict) else value)
-    if not messages:
-        return json.dumps(value, ensure_ascii=False)
-    return _texts_of(messages)
+    return _texts_of(messages) if messages else json.dumps(value, ensure_ascii=False)
 
 
 def split_answer(cell: Any) -> tuple[str, str]:
