@@ -41,14 +41,14 @@ def detect_container(file: SourceFile) -> Container:
         return "list"
     if text[:1] == b"{":
         return _braces(file, text)
+    has_mark = head[:2] in (b"\xff\xfe", b"\xfe\xff")
     if file.name.lower().endswith((".jsonl", ".ndjson", ".json")):
-        if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        if has_mark:
             raise BadInput(f"{file.name} is UTF-16. Save it as UTF-8.")
         return "lines"
-    if sum(byte < 9 for byte in head) > max(len(head) // 20, 8) and head[:2] not in (b"\xff\xfe", b"\xfe\xff"):
-        wide = head[::2].count(0) > len(head) // 4 or head[1::2].count(0) > len(head) // 4
-        if not wide:
-            raise BadInput(f"{file.name} is not a text file: JSON, JSON lines, CSV and Parquet can be read.")
+    is_wide = has_mark or max(head[::2].count(0), head[1::2].count(0)) > len(head) // 4
+    if not is_wide and sum(byte < 9 for byte in head) > max(len(head) // 20, 8):
+        raise BadInput(f"{file.name} is not a text file: JSON, JSON lines, CSV and Parquet can be read.")
     return "csv"
 
 
