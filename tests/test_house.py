@@ -817,7 +817,6 @@ TRIED_IN = {  # modules that no test imports, or whole folders that a registry o
     "judges/cli/": "judges/cli/",
     "judges/importing/answer_mapping.py": "data/importing/test_start.py",
     "judges/importing/encodings.py": "data/importing/test_table.py",
-    "judges/importing/score_collector.py": "data/importing/test_table.py",
     "judges/practice/": "judges/practice/test_practice.py",
     "judges/reading/reply_edit.py": "data/gold/test_fewshot.py",
     "judges/reading/validation.py": "judges/reading/test_reading.py",

@@ -1,10 +1,15 @@
-"""The canonical lines that every format is turned into: cards, items, judgments and labels, each with its place."""
+"""The canonical lines that every format is turned into: cards, items, judgments and labels, each with its place.
+
+Values of judges that come one by one are put together: what one judge gave one item is one judgment.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from judges.strict_json import canonical
 from judges.types import Kind
 
 Sort = Literal["card", "item", "judgment", "label", "adjudication", "rule", "guidelines", "prompts"]
@@ -102,3 +107,39 @@ class RepeatCounter:
         before = self.times.get(key, 0)
         self.times[key] = before + 1
         return before
+
+
+class ScoreCollector:
+    """Puts values together into judgments; a value for a cell that has one already begins another sample."""
+
+    def __init__(self) -> None:
+        self._judgments: dict[tuple[str, ...], tuple[Line, list[dict[tuple[str, str], dict[str, Any]]]]] = {}
+        """The judgments so far, and for each sample its scores by cell."""
+
+    def add(
+        self, file: str, line: int, row: Any, data: dict[str, Any], score: dict[str, Any], repeats: bool = False
+    ) -> None:
+        """Another value: `data` is the judgment's line without its scores, `score` one of these.
+
+        If rows repeat what a judge said, as of each person, the same value again is no other sample.
+        """
+        key = (
+            data["item"], data["card"], data["model"], canonical(data["params"]), str(data.get("order", "")),
+            str(data.get("sample", "")),
+        )  # fmt: skip
+        _, samples = self._judgments.setdefault(key, (Line(file, line, "judgment", data, row), []))
+        cell = (score["unit"], score["dimension"])
+        if repeats and any(sample.get(cell) == score for sample in samples):
+            return
+        free = next((sample for sample in samples if cell not in sample), None)
+        if free is None:
+            samples.append({cell: score})
+        else:
+            free[cell] = score
+
+    def lines(self) -> Iterator[Line]:
+        """Give each judgment once, then forget them all."""
+        for judgment, samples in self._judgments.values():
+            for sample in samples:
+                yield replace(judgment, data={**judgment.data, "scores": list(sample.values())})
+        self._judgments.clear()

@@ -10,7 +10,7 @@ from typing import Any
 
 from judges.authoring.scale_inference import is_missing
 from judges.importing.columns import cell_text, name_side
-from judges.importing.entries import Entry, Hint, Line, LineError, RejectedRow, RepeatCounter
+from judges.importing.entries import Entry, Hint, Line, LineError, RejectedRow, RepeatCounter, ScoreCollector
 from judges.importing.item_keys import time_in_seconds
 from judges.importing.mapping import (
     UNITS,
@@ -21,7 +21,6 @@ from judges.importing.mapping import (
     interpret_cell,
     lacks_answer,
 )
-from judges.importing.score_collector import ScoreCollector
 from judges.importing.speakers import ROLES
 from judges.importing.summary_rows import drop_summaries, explain_summaries
 from judges.jsonl import Record

@@ -8,8 +8,7 @@ from dataclasses import replace
 
 from data.importing.format_file import FileStart, FormatFile
 from judges.importing.contents import FORMAT, holds_lines, line_of_columns, sort_of_line
-from judges.importing.entries import Entry, Hint, Line, RejectedRow
-from judges.importing.score_collector import ScoreCollector
+from judges.importing.entries import Entry, Hint, Line, RejectedRow, ScoreCollector
 from judges.jsonl import Record
 
 TITLE = "Assay's JSON lines"

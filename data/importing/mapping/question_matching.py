@@ -9,9 +9,8 @@ from typing import Any
 from data.importing.plan import Question
 from data.store.ids import now
 from judges.importing.columns import cell_text
-from judges.importing.entries import Entry, Hint, Line, NamedValue, RepeatCounter, ToolEntry
+from judges.importing.entries import Entry, Hint, Line, NamedValue, RepeatCounter, ScoreCollector, ToolEntry
 from judges.importing.mapping import interpret_cell, lacks_answer
-from judges.importing.score_collector import ScoreCollector
 from judges.plural import many
 from judges.types import is_unit, sort_of
 
