@@ -803,7 +803,6 @@ TRIED_IN = {  # modules that no test imports, or whole folders that a registry o
     "data/exporting/kinds/": "data/exporting/test_exporting.py",
     "data/importing/checks/": "data/importing/test_importing.py",
     "data/importing/files/": "data/importing/test_importing.py",
-    "data/importing/source_reader.py": "data/importing/test_subprocess_reader.py",
     "data/importing/detection/source_contents.py": "data/importing/test_start.py",
     "data/importing/sentences.py": "data/importing/test_importing.py",
     "data/importing/formats/": "data/importing/test_tools.py",

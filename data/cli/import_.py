@@ -14,7 +14,7 @@ from data.cli.options import acting_person, add_actor, add_dataset, add_good_row
 from data.importing.detection.plan_proposal import suggest_mapping
 from data.importing.files.source import Source, from_paths
 from data.importing.importing import detect_formats, import_source, preview_import
-from data.importing.mapping.mapping_texts import parse_mapping
+from data.importing.mapping_texts import parse_mapping
 from data.importing.plan import FORMATS, SAMPLINGS, ImportPlan
 from data.importing.report import ImportPreview, ImportRefused, ImportResult
 from data.store.errors import BadInput

@@ -14,7 +14,7 @@ from data.importing.checks.known_rows import store_lookup
 from data.importing.detection import detection
 from data.importing.detection.detection import DetectedFile
 from data.importing.files.source import Source
-from data.importing.mapping.mapping_texts import SCOPE, mapping_key
+from data.importing.mapping_texts import SCOPE, mapping_key
 from data.importing.plan import Format, ImportPlan
 from data.importing.report import ImportPreview, ImportRefused, ImportResult
 from data.importing.snapshot import Snapshot, take_snapshot

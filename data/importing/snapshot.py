@@ -10,7 +10,7 @@ from typing import Any
 from data.cards import cards
 from data.importing.detection.detection import DetectedFile
 from data.importing.formats import items_role
-from data.importing.mapping.mapping_texts import SCOPE, mapping_key
+from data.importing.mapping_texts import SCOPE, mapping_key
 from data.importing.plan import ImportPlan
 from data.records import guidelines, judge_prompts
 from data.records.items import bench_dialogues

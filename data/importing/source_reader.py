@@ -6,7 +6,8 @@ import contextlib
 import gc
 import itertools
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
@@ -15,19 +16,24 @@ from data.importing.checks.line_checks import LineChecks
 from data.importing.detection.detection import DetectedFile, format_titles, read_format
 from data.importing.files.source import Source
 from data.importing.formats import SEPARATE
-from data.importing.mapping.question_matching import match_questions
-from data.importing.plan import ImportPlan
+from data.importing.plan import ImportPlan, Question
 from data.importing.report import ImportPreview, ProblemCollector, TooManyErrors
 from data.importing.snapshot import Snapshot, plan_cards
 from data.importing.staging import Spool
 from data.records.judge_prompts import PromptSet
 from data.records.settings import GoldRule
 from data.store.errors import BadInput
-from judges.importing.entries import Entry, Hint, Line
-from judges.importing.mapping import ColumnMapping
+from data.store.ids import now
+from judges.importing.columns import cell_text
+from judges.importing.entries import Entry, Hint, Line, NamedValue, RepeatCounter, ScoreCollector, ToolEntry
+from judges.importing.mapping import ColumnMapping, interpret_cell, lacks_answer
+from judges.plural import many
+from judges.types import is_unit, sort_of
 
 Progress = Callable[[int, int, int], None]
 """Called now and then with the bytes read, the bytes there are, and the lines so far."""
+UNKNOWN = "unknown person"
+"""The annotator of a label for which the file names nobody."""
 _CHUNK = 500
 _DEFAULT_GC_THRESHOLDS, _RARE_GC_THRESHOLDS = gc.get_threshold(), (200_000, 20, 50)
 
@@ -106,6 +112,57 @@ def read_entries(
     parts += [(known.format, [known]) for known in by_text if known.format in SEPARATE]
     for name, files in parts:
         yield from match_questions(read_format(name, files, mappings, items), plan.questions)
+
+
+def match_questions(tool_entries: Iterable[ToolEntry], questions: Iterable[Question]) -> Iterator[Entry]:
+    """The entries, each value that was said made into a score or a label of the question that its name means.
+
+    What has a name without a question is left out, and reported with its count at the end.
+    """
+    by_name: Mapping[tuple[str, str, str, str], Question] = {(q.by, q.kind, q.sort, q.name): q for q in questions}
+    ratings, seen, left, time = ScoreCollector(), RepeatCounter(), Counter[str](), now().isoformat()
+    for entry in tool_entries:
+        if not isinstance(entry, NamedValue):
+            yield entry
+            continue
+        sort = sort_of(entry.unit) if is_unit(entry.unit) else ""
+        question = by_name.get((entry.by, entry.kind, sort, entry.name))
+        if question is None or lacks_answer(entry.value, question.answers):
+            left[f"{entry.name} of {sort or entry.unit}" if question is None else ""] += 1
+        elif entry.by == "person":
+            yield _label(entry, question, seen, time)
+        else:
+            judgment = {
+                "item": entry.item, "card": question.card, "model": question.rater or entry.rater or "judge",
+                "params": {},
+            }  # fmt: skip
+            score = {"unit": entry.unit, "dimension": question.dimension, "value": _value(entry, question)}
+            score |= {"note": entry.note} if entry.note else {}
+            score |= {} if entry.confidence is None else {"confidence": entry.confidence}
+            ratings.add(entry.file, entry.line, entry.row, judgment, score)
+    yield from ratings.lines()
+    empty = left.pop("", 0)
+    if empty:
+        yield Hint(f"Left out: {many(empty, 'empty value')}.")
+    for name, count in left.most_common(20):
+        yield Hint(f"Left out: {many(count, 'value')} of {name}: no question was chosen for them.")
+
+
+def _value(entry: NamedValue, question: Question) -> Any:
+    """The value as an answer on the question's scale, or unchanged where it is none."""
+    known = interpret_cell(entry.value, {}, question.answers)
+    return cell_text(entry.value) if known is None else known
+
+
+def _label(entry: NamedValue, question: Question, seen: RepeatCounter, time: str) -> Line:
+    value = _value(entry, question)
+    data = {
+        "item": entry.item, "unit": entry.unit, "dimension": question.dimension, "value": value,
+        "annotator": question.rater or entry.rater or UNKNOWN, "mode": "blind", "made_at": entry.made_at or time,
+    }  # fmt: skip
+    key = (entry.item, entry.unit, question.dimension, data["annotator"], str(value))
+    nth = None if entry.made_at else seen.count(*key)
+    return Line(entry.file, entry.line, "label", data, entry.row, nth=nth)
 
 
 @contextlib.contextmanager

@@ -11,7 +11,7 @@ import streamlit as st
 from data.cards import cards
 from data.importing.detection.detection import DetectedFile
 from data.importing.formats.table import example_lines
-from data.importing.mapping.mapping_texts import format_values, mapping_key, parse_values
+from data.importing.mapping_texts import format_values, mapping_key, parse_values
 from judges.errors import AssayError
 from judges.importing.mapping import FIELDS, ColumnMapping, JudgmentColumns, LabelColumns, ValueSource
 from judges.importing.speakers import ROLES

@@ -8,7 +8,7 @@ from typing import Any
 
 from data.cards import cards as workspace
 from data.importing.detection.detection import DetectedFile
-from data.importing.mapping.mapping_texts import SCOPE, mapping_key
+from data.importing.mapping_texts import SCOPE, mapping_key
 from data.importing.plan import ImportPlan, Question
 from data.records.access import allow
 from data.records.values import get_setting

@@ -26,7 +26,7 @@ from data.importing.detection.detection import DetectedFile
 from data.importing.detection.plan_proposal import previous_mapping
 from data.importing.files.source import Source, from_bytes, from_path, from_paths
 from data.importing.importing import detect_formats, import_source, preview_import, record_preview
-from data.importing.mapping.mapping_texts import parse_mapping, parse_values
+from data.importing.mapping_texts import parse_mapping, parse_values
 from data.importing.plan import ImportPlan, Question
 from data.importing.report import ImportPreview, ImportRefused, ProblemCollector, TooManyErrors
 from data.records import people

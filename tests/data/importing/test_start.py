@@ -18,7 +18,7 @@ from data.importing import start
 from data.importing.detection.plan_proposal import previous_mapping, propose_plan
 from data.importing.files.source import from_bytes
 from data.importing.importing import detect_formats, import_source
-from data.importing.mapping.mapping_texts import mapping_key
+from data.importing.mapping_texts import mapping_key
 from data.importing.plan import ImportPlan
 from data.importing.report import ImportRefused
 from data.records import exposure, people

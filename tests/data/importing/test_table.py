@@ -22,7 +22,7 @@ from data.importing.files.container import detect_container, first_records
 from data.importing.files.source import Source, from_bytes, from_path
 from data.importing.formats.table import example_lines
 from data.importing.importing import detect_formats, import_source, preview_import
-from data.importing.mapping.mapping_texts import format_values, parse_mapping, parse_values
+from data.importing.mapping_texts import format_values, parse_mapping, parse_values
 from data.importing.plan import ImportPlan
 from data.store import sandbox
 from data.store.errors import BadInput

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from data.importing.mapping.question_matching import UNKNOWN, match_questions
 from data.importing.plan import Question
+from data.importing.source_reader import UNKNOWN, match_questions
 from judges.authoring.recipe import RecipeScale
 from judges.importing.entries import Hint, Line, NamedValue, RejectedRow
 

@@ -1,1 +1,0 @@
-"""The meaning of columns of tables and names of values: cards, questions and scales."""
