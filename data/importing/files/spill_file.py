@@ -15,8 +15,7 @@ class SpillFile:
         self._file = file or tempfile.TemporaryFile()  # noqa: SIM115
         self._places: dict[Hashable, tuple[int, int]] = {}
         self._end = 0
-        self._exists = False
-        """Whether the file is at its end, where the next text goes."""
+        self._is_at_end = False
 
     def close(self) -> None:
         """Forget everything."""
@@ -27,9 +26,9 @@ class SpillFile:
 
     def put_bytes(self, key: Hashable, data: bytes) -> None:
         """Put a text under a key; an earlier one is forgotten."""
-        if not self._exists:
+        if not self._is_at_end:
             self._file.seek(self._end)
-            self._exists = True
+            self._is_at_end = True
         self._file.write(data)
         self._places[key] = (self._end, len(data))
         self._end += len(data)
@@ -37,7 +36,7 @@ class SpillFile:
     def get_bytes(self, key: Hashable) -> bytes:
         """The text under a key. Raises KeyError."""
         start, size = self._places[key]
-        self._exists = False
+        self._is_at_end = False
         self._file.seek(start)
         return self._file.read(size)
 
