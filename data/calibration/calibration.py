@@ -16,16 +16,7 @@ from data.calibration.rating_sums import NO_PART, NumberedRows, place_ratings, s
 from data.cards import cards
 from data.gold.excluded_items import not_excluded_sql
 from data.gold.fewshot import not_in_prompt_sql
-from data.gold.gold import (
-    LABEL_CONDITIONS,
-    WEIGHTED,
-    Basis,
-    gold_sql,
-    group_alike,
-    label_tables,
-    labels_sql,
-    place_sql,
-)
+from data.gold.gold import LABEL_CONDITIONS, WEIGHTED, Basis, gold_sql, group_alike, label_tables, labels_sql, place_sql
 from data.records import datasets, exposure
 from data.records.access import allow
 from data.records.outcomes import is_answer_sql, unit_sort_sql

@@ -13,13 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from judges.stats.agreement import Floats
-from judges.stats.uncertainty import (
-    TWO_SIDED,
-    Interval,
-    normal_quantile,
-    symmetric_interval,
-    wilson_interval,
-)
+from judges.stats.uncertainty import TWO_SIDED, Interval, normal_quantile, symmetric_interval, wilson_interval
 
 
 def _by_item(value: ArrayLike, item: ArrayLike) -> tuple[Floats, Floats]:
