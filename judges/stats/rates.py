@@ -153,32 +153,27 @@ def explain(answer: AnswerRates, dimension: Dimension) -> list[str]:
     rates, flag = answer.rates, dimension.scale.kind == "flag"
     units = UNITS[dimension.sort]
     name = dimension.title if flag else f"“{rates.answer}”"
-    text = []
-    if rates.recall.point is None:
-        text.append(f"People call none of these {units} {name}, so recall is not known.")
-    else:
-        on = many(rates.recall.cells, "rating")
-        text.append(
-            f"Recall: of 100 {units} that people call {name}, the judge finds {_ends(rates.recall)} (from {on})."
-        )
-    if rates.false_positive_rate.point is None:
-        text.append(f"People call all of them {name}, so the false positive rate is not known.")
-    else:
-        text.append(f"False positives: of 100 others, the judge calls {_ends(rates.false_positive_rate)} so.")
-    if rates.precision.point is not None:
-        text.append(f"Precision: of 100 that the judge calls so, people confirm {_ends(rates.precision)}.")
-    else:
-        text.append("The judge never gives this answer here.")
-    prevalence = answer.prevalence
-    if prevalence.interval is None or prevalence.judge is None:
-        text.append(f"No corrected prevalence: {prevalence.why[:1].lower()}{prevalence.why[1:]}")
-    else:
-        low, high = prevalence.interval.low or 0.0, prevalence.interval.high or 0.0
-        text.append(
+    recall, raised, precision, prevalence = rates.recall, rates.false_positive_rate, rates.precision, answer.prevalence
+    last = f"No corrected prevalence: {prevalence.why[:1].lower()}{prevalence.why[1:]}"
+    if prevalence.interval is not None and prevalence.judge is not None:
+        last = (
             f"Prevalence: the judge gives this answer in {prevalence.judge:.1%} of all that it judged. Corrected by "
-            f"these rates (Rogan and Gladen): {prevalence.interval.point or 0:.1%} ({low:.1%} to {high:.1%})."
+            f"these rates (Rogan and Gladen): {prevalence.interval.point or 0:.1%}"
+            f"{prevalence.interval.in_brackets('.1%')}."
         )
-    return text
+    return [
+        f"People call none of these {units} {name}, so recall is not known."
+        if recall.point is None
+        else f"Recall: of 100 {units} that people call {name}, the judge finds {_ends(recall)} (from "
+        f"{many(recall.cells, 'rating')}).",
+        f"People call all of them {name}, so the false positive rate is not known."
+        if raised.point is None
+        else f"False positives: of 100 others, the judge calls {_ends(raised)} so.",
+        "The judge never gives this answer here."
+        if precision.point is None
+        else f"Precision: of 100 that the judge calls so, people confirm {_ends(precision)}.",
+        last,
+    ]
 
 
 READING_HELP = (
