@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas
 
 from data.calibration.calibration import float_columns
 from data.gold.fewshot import not_in_prompt_sql
@@ -36,18 +37,15 @@ def votes(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) ->
         f"{not_in_prompt_sql(store, judge_id, 'v.item_id')}",
         [dataset_id, dimension.name, judge_id],
     )
-    parts, part = np.unique(frame["part"].fillna("").to_numpy(dtype=str), return_inverse=True)
+    part = frame["part"].fillna("")
+    names = sorted(part.unique(), key=lambda p: (not p.isdecimal(), int(p) if p.isdecimal() else 0, p))
     groups, group = np.unique(frame["team"].to_numpy(dtype=str), return_inverse=True)
-    names = sorted(parts.tolist(), key=lambda p: (not p.isdecimal(), int(p) if p.isdecimal() else 0, p))
-    place = np.array([names.index(p) for p in parts.tolist()], dtype=np.int64)
-
-    item = frame["item"].to_numpy(dtype=np.int64)
     value, judge = float_columns(frame, "value", "judge")
     judged = np.full(len(judge), -1, dtype=np.int64)
     judged[~np.isnan(judge)] = bins.row_numbers(judge[~np.isnan(judge)], dimension.scale)
     return Votes(
-        item=item,
-        part=place[part] if len(names) else item,
+        item=frame["item"].to_numpy(dtype=np.int64),
+        part=pandas.Categorical(part, names).codes.astype(np.int64),
         group=group.astype(np.int64),
         value=bins.row_numbers(value, dimension.scale).astype(np.int64),
         judge=judged,
