@@ -1,7 +1,5 @@
 """The parameters that say how a judge is asked. They are part of its identity."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """A file that is written whole or not at all."""
 
-from __future__ import annotations
-
 import errno
 import os
 from pathlib import Path

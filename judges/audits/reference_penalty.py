@@ -1,7 +1,5 @@
 """Audit of reference bias: the judge punishes what differs from the reference (docs/methods.md, Audits)."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 

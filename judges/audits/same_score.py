@@ -1,7 +1,5 @@
 """Audit of score clustering: scores that hardly differ carry no information (docs/methods.md, Audits)."""
 
-from __future__ import annotations
-
 from collections import Counter
 from math import log2
 
