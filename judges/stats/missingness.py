@@ -118,21 +118,12 @@ def explain(missing: Missingness) -> str:
 
 def as_json(missing: Missingness) -> dict[str, Any]:
     """The same as values of JSON, without choices that the scale does not have."""
-    return {
-        "ratings": missing.cells,
-        "gold": missing.gold,
-        "each": [
-            _choice_record(choice.choice, choice.summary, choice.accuracy)
-            for choice in missing.counted
-            if choice.summary is not None
-        ],
-    }
-
-
-def _choice_record(choice: str, summary: Summary, accuracy: Accuracy) -> dict[str, Any]:
-    kappa = summary.interval
-    return {
-        "as": choice, "kappa": kappa.point, "ratings": summary.cells,
-        "interval": kappa.ends,
-        "accuracy": accuracy.exact, "precision": accuracy.precision, "recall": accuracy.recall, "f1": accuracy.f1,
-    }  # fmt: skip
+    figures = [
+        {
+            "as": choice.choice, "kappa": choice.summary.interval.point, "ratings": choice.summary.cells,
+            "interval": choice.summary.interval.ends,
+            **dict(zip(("accuracy", "precision", "recall", "f1"), choice.accuracy, strict=True)),
+        }
+        for choice in missing.counted if choice.summary is not None
+    ]  # fmt: skip
+    return {"ratings": missing.cells, "gold": missing.gold, "each": figures}
