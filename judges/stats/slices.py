@@ -81,17 +81,14 @@ def slice_kappa(
         gap = np.asarray(cells.judge, dtype=np.float64) - np.asarray(cells.human)
     cell_weight = check_weights(cells.weight, len(gap)) * (1.0 if share is None else share)
     all_slices = []
-    for cut in cuts:
+    for cut, test in zip(cuts, difference_tests(cells, k, weights, cuts), strict=True):
         slices = []
         for number, name in enumerate(cut.names):
             of = cut.code == number
-            part = cells.where(of)
-            interval = kappa_interval(part, k, weights)
             lenient = float(np.average(gap[of], weights=cell_weight[of])) if weights and of.any() else None
-            slices.append(KappaSlice(name, interval, lenient))
-        all_slices.append(tuple(slices))
-    tests = difference_tests(cells, k, weights, cuts)
-    return [SlicedKappa(cut.by, slices, test) for cut, slices, test in zip(cuts, all_slices, tests, strict=True)]
+            slices.append(KappaSlice(name, kappa_interval(cells.where(of), k, weights), lenient))
+        all_slices.append(SlicedKappa(cut.by, tuple(slices), test))
+    return all_slices
 
 
 def difference_tests(cells: Cells, k: int, weights: Weights, cuts: Sequence[Slicing]) -> list[DifferenceTest | None]:
