@@ -187,7 +187,7 @@ def correct_mean(moments: Moments, reach: tuple[float, float], share: bool = Fal
     kish = _worth(moments)
     people = float(total[Y] / total[A]) if total[A] > 0 else None
     uncorrected_mean = CorrectedMean(
-        _no_interval(n, moments.cells, kish), mean, people, 0.0, n, others, uncovered=moments.uncovered
+        Interval.point_only(n, moments.cells, kish, _METHOD), mean, people, 0.0, n, others, uncovered=moments.uncovered
     )
     if kish < MIN_CLUSTERS - ROUNDING or people is None or uncorrected_mean.refused:
         return uncorrected_mean
@@ -275,12 +275,8 @@ def _interval(
         low, high = wilson.low or 0.0, wilson.high or 0.0
         return Interval(point, low, high, wilson.lower_bound, n, cells, kish, _METHOD, (high - low) / (2 * quantile))
     if se == 0:
-        return _no_interval(n, cells, kish, point)
+        return Interval.point_only(n, cells, kish, _METHOD, point)
     return symmetric_interval(point, se, n, cells, kish, _METHOD, *reach, kish - 1)
-
-
-def _no_interval(n: int, cells: int, kish: float, point: float | None = None) -> Interval:
-    return Interval.point_only(n, cells, kish, _METHOD, point)
 
 
 @dataclass(frozen=True)
@@ -311,7 +307,7 @@ def corrected_difference(a: Interval, b: Interval, shared: bool = False) -> Inte
     added, which is the most that their difference can have.
     """
     if a.point is None or b.point is None or a.se is None or b.se is None:
-        return _no_interval(*a.smaller_group(b))
+        return Interval.point_only(*a.smaller_group(b), _METHOD)
     point = a.point - b.point
     se = a.se + b.se if shared else hypot(a.se, b.se)
     free = degrees_of_freedom(a, b, shared)
