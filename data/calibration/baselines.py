@@ -70,12 +70,9 @@ def _items(store: Store, dataset_id: str) -> dict[str, Dialogue | Pair | Respons
 def _floors(
     frame: pandas.DataFrame, dimension: Dimension, drop: bool, items: dict[str, Dialogue | Pair | Response]
 ) -> Baselines:
-    names = frame["item_id"].to_numpy()
-    lengths = np.array(
-        [unit_length(items[i], unit) for i, unit in zip(names, frame["unit"], strict=True)], dtype=np.float64
-    )
-    numbers = np.unique(names.astype(str), return_inverse=True)[1] if len(names) else np.zeros(0)
-    ratings = to_paired_ratings(frame, numbers.astype(np.int64))
+    cells = zip(frame["item_id"], frame["unit"], strict=True)
+    lengths = np.array([unit_length(items[item], unit) for item, unit in cells], dtype=np.float64)
+    ratings = to_paired_ratings(frame, frame["item_id"].factorize()[0].astype(np.int64))
     code = dimension.scale.tie_code
     if drop and code is not None:
         keep = (ratings.human != code) & (ratings.judge != code)
