@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field, WithJsonSchema, create_model
+from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema, create_model
 
 from judges.card import Card, prompts_beside
 from judges.cards import scales
@@ -76,34 +76,21 @@ _Confidence = Annotated[
 ]
 
 
-class Plain(Strict):
-    """One dimension of a judge that is asked for no confidence: its score and the reason."""
-
-    name: str
-    score: int = Field(ge=1, le=5)
-    justification: TEXT
-
-
-class Judged(Plain):
-    """One dimension: its score, the reason, and how sure the judge is (None where it did not say)."""
-
-    confidence: _Confidence = None
-
-
-class Reply(Strict):
-    """The judge's JSON. The two sums may be missing, as they are recomputed."""
-
-    dimensions: list[Judged]
-    overall_score: Annotated[float | None, WithJsonSchema({"type": "number"})] = None
-    trustworthy_aggregate: Annotated[bool | None, WithJsonSchema({"type": "boolean"})] = None
-    decision_basis: TEXT
-
-
-class PlainReply(Strict):
-    """The JSON of a judge that is asked for no confidence: without confidences there are no sums."""
-
-    dimensions: list[Plain]
-    decision_basis: TEXT
+def _reply_model(names: list[str], ends: tuple[int, int], sure: bool) -> type[BaseModel]:
+    """The judge's JSON. The sums may be missing, as they are recomputed; without confidences there are none."""
+    enum = Annotated[str, WithJsonSchema({"type": "string", "enum": names})]
+    score = Annotated[int, Field(ge=ends[0], le=ends[1])]
+    confidence: Any = {"confidence": (_Confidence, None)} if sure else {}
+    judged: Any = create_model(
+        "Judged", __base__=Strict, name=(enum, ...), score=(score, ...), justification=(TEXT, ...), **confidence
+    )
+    sums: Any = {
+        "overall_score": (Annotated[float | None, WithJsonSchema({"type": "number"})], None),
+        "trustworthy_aggregate": (Annotated[bool | None, WithJsonSchema({"type": "boolean"})], None),
+    }
+    return create_model(
+        "Reply", __base__=Strict, dimensions=(list[judged], ...), **sums if sure else {}, decision_basis=(TEXT, ...)
+    )
 
 
 def overall(scored: Iterable[tuple[int, str]]) -> float:
@@ -194,14 +181,8 @@ def _make_card(rows: list[tuple[str, str, Scale]], recipe: dict[str, Any] | None
     sure = recipe is None or recipe.get("confidence", True)
     mean = _mean([scale for _, _, scale in rows])
     sums = [d for d in (mean, _TRUST) if d is not None] if sure else []
-    enum = Annotated[str, WithJsonSchema({"type": "string", "enum": names})]
     usual = mean is _OVERALL
     ends = int(min(d.scale.lo for d in dimensions)), int(max(d.scale.hi for d in dimensions))
-    own: dict[str, Any] = {} if usual else {"score": (Annotated[int, Field(ge=ends[0], le=ends[1])], ...)}
-    base: Any = Judged if sure else Plain
-    judged: Any = create_model("Judged", __base__=base, name=(enum, ...), **own)
-    base = Reply if sure else PlainReply
-    reply = create_model("Reply", __base__=base, dimensions=(list[judged], ...))
 
     def fields(item: Response, _part: str) -> dict[str, Any]:
         shown = [
@@ -218,7 +199,7 @@ def _make_card(rows: list[tuple[str, str, Scale]], recipe: dict[str, Any] | None
         "Pointwise quality",
         "response",
         (*dimensions, *sums),
-        reply,
+        _reply_model(names, ends, sure),
         read,
         prompts={"": _prompt(usual, sure, ends)},
         fields=fields,
@@ -305,7 +286,7 @@ def _read(reply: Any, dimensions: list[Dimension], mean_of: Dimension | None, su
     return Reading(tuple(scores), tuple(remarks), facts={"reported": reported})
 
 
-def _mean_said(reply: Reply, dimension: Dimension, mean: float) -> list[Remark]:
+def _mean_said(reply: Any, dimension: Dimension, mean: float) -> list[Remark]:
     """Return a remark if the judge's own mean differs from that of its scores and confidences, or if it gave none."""
     if reply.overall_score is None:
         return [_rule(dimension.name, f"The judge gave no overall score. By its confidences it is {mean:.2f}.")]
@@ -315,7 +296,7 @@ def _mean_said(reply: Reply, dimension: Dimension, mean: float) -> list[Remark]:
     return [_rule(dimension.name, text)]
 
 
-def _trust_said(reply: Reply, trust: bool) -> list[Remark]:
+def _trust_said(reply: Any, trust: bool) -> list[Remark]:
     """The same for whether the mean can be trusted."""
     stated, yes_or_no = reply.trustworthy_aggregate, _TRUST.scale.format
     if stated == trust:
