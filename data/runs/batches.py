@@ -47,7 +47,7 @@ async def wait_for_batches(live: LiveRun, capabilities: dict[str, str]) -> Async
     A call that fails in two batches is an api_error for good; what a batch did not carry out is asked in the next one.
     A live run that is not patient looks once, and hands in the next round if there is one.
     """
-    async with open_client(live.config.endpoint, capabilities) as client:
+    async with open_client(live.config.endpoint, live.config.model, capabilities) as client:
         async for event in _Batches(live, client).stream():
             yield event
 
@@ -109,7 +109,7 @@ class _Batches:
             if not missing:
                 yield fuse(card, params, task, answers)
                 continue
-            mode = self.client.capabilities(self.config.model).mode
+            mode = self.client.capabilities.mode
             try:
                 request = build_request(card, params, task, missing[0], answers, mode)
             except BadCard:
@@ -121,7 +121,7 @@ class _Batches:
             if budget is not None and not budget.take(most := budget.highest_cost(about, params.max_tokens)):
                 note = RunNotice("spent", explain_limit(budget.limit, budget.spent + budget.open, most))
                 break
-            body = self.client.capabilities(self.config.model).body(self.config.model, params, request)
+            body = self.client.capabilities.body(self.config.model, params, request)
             text = lines.batch_line(task, missing[0], body)
             if batch and (len(batch) >= full or size + len(text) > lines.MAX_BYTES):
                 await self._submit(batch, sent)
@@ -244,7 +244,7 @@ class _Batches:
         config, place = self.config, result.place
         try:
             typed = config.card.text is None
-            answer = self.client.result(result.status, result.body, config.model, config.params, typed)
+            answer = self.client.result(result.status, result.body, config.params, typed)
         except ParameterRefused:
             return []
         except CallError as fact:

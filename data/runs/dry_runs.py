@@ -108,7 +108,7 @@ async def _try_call(
 ) -> None:
     hello = ChatRequest([{"role": "user", "content": "Answer with the word yes."}], None, config.card.name)
     sent, most = usage.tokens_sent(hello, "text"), config.params.max_tokens
-    async with open_client(config.endpoint, capabilities) as client:
+    async with open_client(config.endpoint, config.model, capabilities) as client:
         try:
             if config.model in await client.models():
                 return
@@ -116,7 +116,7 @@ async def _try_call(
                 return
             for _ in range(_FITS):
                 try:
-                    answer = await client.answer(config.model, config.params, hello)
+                    answer = await client.answer(config.params, hello)
                 except ParameterRefused:
                     continue
                 charged.append(Charge("trial", *usage.tokens_billed(answer, hello, "text", most)))
@@ -136,8 +136,8 @@ async def _run_tasks(
     answers: list[CallReply] = []
     judged: list[FinishedJudgment] = []
     endpoint = config.endpoint.model_copy(update={"tries": min(config.endpoint.tries, 2)})
-    async with open_client(endpoint, capabilities) as client:
-        work = Run(config.card, config.model, config.params, client, tasks, endpoint, budget=budget, salt=salt)
+    async with open_client(endpoint, config.model, capabilities) as client:
+        work = Run(config.card, config.params, client, tasks, budget=budget, salt=salt)
         async for event in work.stream():
             if isinstance(event, CallReply | Charge):
                 charged.append(event)

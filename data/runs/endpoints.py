@@ -57,9 +57,11 @@ def settle(endpoint: Endpoint) -> Endpoint:
     raise NotAllowed(f"The key in {endpoint.key_variable} is not used for {where} here. Leave the key's name out.")
 
 
-def open_client(endpoint: Endpoint, known_capabilities: MutableMapping[str, str] | None = None) -> Client:
+def open_client(
+    endpoint: Endpoint, model: str = "", known_capabilities: MutableMapping[str, str] | None = None
+) -> Client:
     """A client of an endpoint that may be asked; runs have no other. Raises NotAllowed, FatalError."""
-    return Client(settle(endpoint), known_capabilities)
+    return Client(settle(endpoint), model, known_capabilities)
 
 
 def practice_url() -> str:

@@ -65,7 +65,7 @@ def spread_over(start: StartRunner, runners: int) -> Source:
     """Return a source that asks an endpoint through `runners` runners, each begun by `start`."""
 
     async def source(live: LiveRun, capabilities: dict[str, str]) -> AsyncIterator[Event]:
-        async with open_client(live.config.endpoint, capabilities) as client:
+        async with open_client(live.config.endpoint, live.config.model, capabilities) as client:
             async for event in ask_first(live, client):
                 yield event
             where = client.where

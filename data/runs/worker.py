@@ -54,14 +54,14 @@ Source = Callable[["LiveRun", dict[str, str]], AsyncIterator[Event]]
 
 async def ask_endpoint(live: LiveRun, capabilities: dict[str, str]) -> AsyncIterator[Event]:
     """Yield the runner's events: it asks the endpoint for what the run still lacks."""
-    async with open_client(live.config.endpoint, capabilities) as client:
+    async with open_client(live.config.endpoint, live.config.model, capabilities) as client:
         async for event in live.ask(client, live.remaining.tasks()):
             yield event
 
 
 async def ask_first(live: LiveRun, client: Client) -> AsyncIterator[Event]:
     """Ask for the first judgment alone, and store it, if it is not known yet how its model wants to be asked."""
-    if not client.remembers(live.config.model):
+    if not client.remembers_model():
         async for event in live.ask(client, itertools.islice(live.remaining.tasks(), 1)):
             yield event
     await live.release()
@@ -113,10 +113,9 @@ class LiveRun:
 
     def ask(self, client: Client, tasks: Iterable[Task]) -> AsyncIterator[RunEvent]:
         """Ask for these judgments as this run does: what it has is not asked again, and its limit and end hold."""
-        config = self.config
         return Run(
-            config.card, config.model, config.params, client, tasks, config.endpoint,
-            stored=self.remaining.stored_replies, stop=self.should_stop, budget=self.budget(),
+            self.config.card, self.config.params, client, tasks, stored=self.remaining.stored_replies,
+            stop=self.should_stop, budget=self.budget(),
         ).stream()  # fmt: skip
 
     def stop(self, why: str) -> None:
@@ -320,7 +319,7 @@ def record_end(store: Store, actor: str, run_id: str, kind: str, why: str, capab
 
 
 def known_capabilities(store: Store | Tx) -> dict[str, str]:
-    """How each model must be asked, by `Client.capabilities_key(model)`: a client gets them at the start of a run."""
+    """How each model must be asked, by its endpoint and name: a client gets them at the start of a run."""
     return settings_in(store, _SCOPE)
 
 

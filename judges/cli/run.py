@@ -140,11 +140,9 @@ class _Work:
         missing = (task for task in self._tasks() if not ledger.has(task))
         ended, done = "", stored_count
         with Bar(unit="judgments", began=stored_count) as bar:
-            async with Client(self.endpoint) as client:
-                work = Run(
-                    self.card, self.model, self.params, client, missing, self.endpoint, stored=ledger.stored_pieces,
-                    stop=stop.is_set, budget=budget,
-                )  # fmt: skip
+            async with Client(self.endpoint, self.model) as client:
+                stored = ledger.stored_pieces
+                work = Run(self.card, self.params, client, missing, stored=stored, stop=stop.is_set, budget=budget)
                 async for event in work.stream():
                     if isinstance(event, CallReply | Charge):
                         purse.pay(event)
@@ -242,9 +240,8 @@ class _Work:
 
     async def _asked_few(self, first: list[tuple[str, Any]], purse: ChargeFile) -> None:
         tasks = (task for task in call_plan.tasks(self.card, self.params, first) if not task.sample)
-        async with Client(self.endpoint) as client:
-            budget = self._budget(purse)
-            work = Run(self.card, self.model, self.params, client, tasks, self.endpoint, budget=budget)
+        async with Client(self.endpoint, self.model) as client:
+            work = Run(self.card, self.params, client, tasks, budget=self._budget(purse))
             async for event in work.stream():
                 if isinstance(event, CallReply):
                     purse.pay(event)

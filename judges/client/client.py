@@ -60,17 +60,21 @@ class ClientReply:
 
 
 class Client:
-    """One endpoint. `known_capabilities`: how each model must be asked, by `capabilities_key`; keep it between runs.
+    """One endpoint, asked for one model ("": for what is about none). `capabilities`: how the model is asked now.
 
-    Make, use and close it within one event loop: `async with Client(endpoint, known_capabilities) as client`. It never
-    retries a call, and nothing that it raises or returns contains the key.
+    `known_capabilities` has the capabilities of each model, as text, by its endpoint and name; keep it between runs.
+    Make, use and close a client within one event loop: `async with Client(endpoint, model) as client`. It never retries
+    a call, and nothing that it raises or returns contains the key.
     """
 
-    def __init__(self, endpoint: Endpoint, known_capabilities: MutableMapping[str, str] | None = None) -> None:
+    def __init__(
+        self, endpoint: Endpoint, model: str = "", known_capabilities: MutableMapping[str, str] | None = None
+    ) -> None:
         """Raises FatalError if a key is needed and its variable is not set."""
-        self.endpoint = endpoint
-        self.known_capabilities: MutableMapping[str, str] = {} if known_capabilities is None else known_capabilities
-        self.where = endpoint.address
+        self.endpoint, self.model, self.where = endpoint, model, endpoint.address
+        self._known: MutableMapping[str, str] = {} if known_capabilities is None else known_capabilities
+        self._key_of_model = f"{self.where} {model}"
+        self.capabilities = Capabilities.from_text(self._known.get(self._key_of_model, ""))
         key = os.environ.get(endpoint.key_variable, "").strip()
         if not key and (endpoint.api_version or "api.openai.com" in self.where):
             raise FatalError(
@@ -79,7 +83,6 @@ class Client:
         if not key.isascii() or not key.isprintable():
             raise FatalError(f"The key in {endpoint.key_variable} has characters that no key has: copy it again.")
         self._key = key
-        self._capabilities: dict[str, Capabilities] = {}
         self._proven, self._pages = False, 0
         self._openai: Any = None
         self._response: Any = None
@@ -94,44 +97,32 @@ class Client:
             await self._openai.close()
             self._openai = None
 
-    def capabilities_key(self, model: str) -> str:
-        """The key under which a model's capabilities are remembered: its endpoint and its name."""
-        return f"{self.where} {model}"
-
-    def capabilities(self, model: str) -> Capabilities:
-        """Return the capabilities by which the model is asked now."""
-        capabilities = self._capabilities.get(model)
-        if capabilities is None:
-            known_text = self.known_capabilities.get(self.capabilities_key(model), "")
-            capabilities = self._capabilities[model] = Capabilities.from_text(known_text)
-        return capabilities
-
-    def set_capabilities(self, model: str, capabilities: Capabilities) -> None:
+    def set_capabilities(self, capabilities: Capabilities) -> None:
         """Ask the model by these capabilities from now on, and replace the remembered ones, if any."""
-        self._capabilities[model] = capabilities
-        if self.remembers(model):
-            self.remember(model)
+        self.capabilities = capabilities
+        if self.remembers_model():
+            self.remember_model()
 
-    def remembers(self, model: str) -> bool:
+    def remembers_model(self) -> bool:
         """Whether the model's capabilities are remembered: from another run, or from this one."""
-        return self.capabilities_key(model) in self.known_capabilities
+        return self._key_of_model in self._known
 
-    def remember(self, model: str) -> None:
+    def remember_model(self) -> None:
         """Remember the model's capabilities: a reply came by them."""
-        self.known_capabilities[self.capabilities_key(model)] = str(self.capabilities(model))
+        self._known[self._key_of_model] = str(self.capabilities)
 
-    async def answer(self, model: str, params: Params, request: ChatRequest, mode: Mode | None = None) -> ClientReply:
+    async def answer(self, params: Params, request: ChatRequest, mode: Mode | None = None) -> ClientReply:
         """Make one call, by the model's capabilities now. `mode` is what the messages of `request` were made for.
 
         Raises FatalError (stop the run), TransientError (try again), CallError (only this call fails), or
-        ParameterRefused: the capabilities have changed, so make the messages for `capabilities(model).mode` and call
-        again at once.
+        ParameterRefused: the capabilities have changed, so make the messages for `capabilities.mode` and call again
+        at once.
         """
-        capabilities = self.capabilities(model)
+        capabilities = self.capabilities
         if mode is not None and mode != capabilities.mode and request.schema is not None:
             raise ParameterRefused(capabilities, "")
-        call = self._call_context(model, params, capabilities)
-        status, headers, body = await self._send("post", "/chat/completions", capabilities.body(model, params, request))
+        call, payload = self._call_context(params), capabilities.body(self.model, params, request)
+        status, headers, body = await self._send("post", "/chat/completions", payload)
         return self._read(status, headers, body, call, "text" if request.schema is None else capabilities.mode)
 
     async def models(self) -> list[str]:
@@ -181,11 +172,9 @@ class Client:
         """The content of a file of results."""
         return await self._request("get", f"/files/{file}{_CONTENT_SUFFIX}")
 
-    def result(self, status: int, body: bytes, model: str, params: Params, typed: bool) -> ClientReply:
+    def result(self, status: int, body: bytes, params: Params, typed: bool) -> ClientReply:
         """A reply from a file; `typed`: whether JSON was enforced. Raises what a direct call would raise."""
-        capabilities = self.capabilities(model)
-        call = self._call_context(model, params, capabilities)
-        return self._read(status, {}, body, call, capabilities.mode if typed else "text")
+        return self._read(status, {}, body, self._call_context(params), self.capabilities.mode if typed else "text")
 
     def _require_id(self, answer: bytes) -> dict[str, Any]:
         """The answer about a new object; it must contain an id. Raises FatalError."""
@@ -296,17 +285,17 @@ class Client:
             return FatalError(f"{self.where} cannot be reached: {problem}. Check the base URL{then}.")
         return TransientError("connection", f"the endpoint cannot be reached: {problem}")
 
-    def _call_context(
-        self, model: str = "", params: Params | None = None, capabilities: Capabilities | None = None
-    ) -> CallContext:
+    def _call_context(self, params: Params | None = None) -> CallContext:
+        """The context of a call of the model; without parameters, of a request that is about no model."""
+        model, capabilities = ("", Capabilities()) if params is None else (self.model, self.capabilities)
         of = model, params or Params(), self.endpoint.key_variable, self._key
-        return CallContext(self.where, *of, capabilities or Capabilities(), self._proven)
+        return CallContext(self.where, *of, capabilities, self._proven)
 
     def _fault(self, status: int, headers: dict[str, str], body: bytes, call: CallContext) -> Exception:
         """The error for a refusal; if a capability caused it, it is given up, unless another call has done so."""
         fault = classify_error(status, headers, body.decode("utf-8", "replace"), call)
-        if isinstance(fault, ParameterRefused) and self.capabilities(call.model) == call.capabilities:
-            self.set_capabilities(call.model, fault.capabilities)
+        if isinstance(fault, ParameterRefused) and call.model and self.capabilities == call.capabilities:
+            self.set_capabilities(fault.capabilities)
         return fault
 
     # -- a reply ------------------------------------------------------------------------------------------------------

@@ -14,7 +14,6 @@ from judges.client import retries, usage
 from judges.client.budget import Budget, cost
 from judges.client.capabilities import Capabilities
 from judges.client.client import Client, ClientReply
-from judges.client.endpoint import Endpoint
 from judges.client.errors import CallError, FatalError, ParameterRefused, TransientError
 from judges.client.limits import CallLimiter, Throttle, wait_for
 from judges.client.usage import Charge
@@ -64,11 +63,9 @@ class Run:
     """
 
     card: Card
-    model: str
     params: Params
     client: Client
     tasks: Iterable[Task] | AsyncIterator[Task]
-    endpoint: Endpoint
     stored: Callable[[Task], Mapping[str, CallReply] | None] | None = None
     stop: Callable[[], bool] | None = None
     budget: Budget | None = None
@@ -78,6 +75,7 @@ class Run:
     limiter: CallLimiter | None = None
 
     def __post_init__(self) -> None:
+        self.endpoint, self.model = self.client.endpoint, self.client.model
         self._tasks = self.tasks if isinstance(self.tasks, AsyncIterator) else iter(self.tasks)
         self._chance = Random(self.seed)
         self._clock = asyncio.get_running_loop().time
@@ -87,7 +85,7 @@ class Run:
         self._mean_out = min(self.params.max_tokens, 400.0)
         self._out: deque[RunEvent] = deque()
         self._ready, self._room = asyncio.Event(), asyncio.Event()
-        self._trial = not self.client.remembers(self.model)
+        self._trial = not self.client.remembers_model()
         self._tried = asyncio.Event()
         self._reported: set[str] = set()
         self._quiet_until = float("-inf")
@@ -214,7 +212,7 @@ class Run:
         request: ChatRequest | None = None
         mode: Mode = "text"
         while True:
-            now_mode = self.client.capabilities(self.model).mode
+            now_mode = self.client.capabilities.mode
             if request is None or now_mode != mode:
                 mode = now_mode
                 request = call_plan.build_request(self.card, self.params, task, piece, before, mode, self.salt)
@@ -229,7 +227,7 @@ class Run:
             floor, charged = 0.0, True
             bill: tuple[int, int, bool] | None = None
             try:
-                answer = await self.client.answer(self.model, self.params, request, mode)
+                answer = await self.client.answer(self.params, request, mode)
                 seconds = self._clock() - began
                 bill = usage.tokens_billed(answer, request, mode, self.params.max_tokens)
                 used = float(bill[0] + bill[1])
@@ -242,7 +240,7 @@ class Run:
                     continue
                 charged = False  # the answer tells itself what it cost
                 if self._trial:
-                    self.client.remember(self.model)
+                    self.client.remember_model()
                     self._end_trial()
                 return CallReply(
                     *task.slot, piece, answer.raw, answer.unscored, answer.why, answer.mode, answer.model,
@@ -315,16 +313,16 @@ class Run:
         """
         if request.schema is None or reply.unscored or json_objects(reply.raw):
             return False
-        capabilities = self.client.capabilities(self.model)
+        capabilities = self.client.capabilities
         self._prose += 1
         if capabilities.mode != "text":
             if self._prose == 2:
                 self._former_capabilities = capabilities
-                self.client.set_capabilities(self.model, replace(capabilities, mode="text"))
+                self.client.set_capabilities(replace(capabilities, mode="text"))
                 text = f"{self.model} answered without JSON: the prompt now describes the reply in words."
                 self._emit(RunNotice("manner", text))
             return self._prose <= 2
         if self._former_capabilities is not None:
-            self.client.set_capabilities(self.model, self._former_capabilities)
+            self.client.set_capabilities(self._former_capabilities)
         self._end_trial()
         return False

@@ -192,10 +192,10 @@ class RemoteRunner:
                 "folder judges/cards/. Make them the same, and resume the run."
             )
         budget = None if terms.budget is None else Budget(*terms.budget)
-        async with Client(terms.endpoint, capabilities) as client:
+        async with Client(terms.endpoint, terms.model, capabilities) as client:
             work = Run(
-                card, terms.model, terms.params, client, self._tasks, terms.endpoint, stored=self._take_stored,
-                stop=self._stop.is_set, budget=budget, seed=terms.seed, limiter=self._limiter,
+                card, terms.params, client, self._tasks, stored=self._take_stored, stop=self._stop.is_set,
+                budget=budget, seed=terms.seed, limiter=self._limiter,
             )  # fmt: skip
             async for event in work.stream():
                 yield event

@@ -129,9 +129,9 @@ async def judge_items(url, n, concurrency=CONCURRENCY, observe=None):
     """n judgments by the runner; the model's manner is known, as it is after a first run."""
     endpoint = Endpoint(base_url=url, concurrency=concurrency)
     done = 0
-    async with Client(endpoint, {f"{url} m": "json_schema"}) as client:
+    async with Client(endpoint, "m", {f"{url} m": "json_schema"}) as client:
         tasks = call_plan.tasks(CARD, Params(), items(n))
-        async for event in runner.Run(CARD, "m", Params(), client, tasks, endpoint).stream():
+        async for event in runner.Run(CARD, Params(), client, tasks).stream():
             if isinstance(event, FinishedJudgment):
                 assert event.reading.unscored is None, event.reading
                 done += 1

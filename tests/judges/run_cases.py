@@ -50,10 +50,8 @@ async def collect_events(
     settings = {"concurrency": 8, "timeout": 5.0} | more
     endpoint = Endpoint(base_url=served.url, **settings)
     tasks = tasks or call_plan.tasks(card, params, items(n))
-    async with Client(endpoint, capabilities) as client:
-        run = runner.Run(
-            card, model, params, client, tasks, endpoint, stored=stored, stop=stop, budget=budget, grace=0.5
-        )
+    async with Client(endpoint, model, capabilities) as client:
+        run = runner.Run(card, params, client, tasks, stored=stored, stop=stop, budget=budget, grace=0.5)
         return [event async for event in run.stream()]
 
 

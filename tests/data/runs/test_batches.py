@@ -216,7 +216,8 @@ class Shop(Client):
     def __init__(
         self, answer: Callable[[int, int], Answer] = lambda n, nth: completion(GOOD, **USAGE), **fields: Any
     ) -> None:
-        super().__init__(Endpoint(base_url=URL, key_variable=""), {f"{URL} practice-constant": "json_schema"})
+        known = {f"{URL} practice-constant": "json_schema"}
+        super().__init__(Endpoint(base_url=URL, key_variable=""), "practice-constant", known)
         self.of, self.shown = answer, fields
         self.files: list[bytes] = []
         self.jobs: dict[str, dict[str, Any]] = {}
@@ -274,7 +275,7 @@ def open_shop(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Shop]:
     def make_shop(*args: Any, **fields: Any) -> Shop:
         shop = Shop(*args, **fields)
         for module in (batches, dry_runs):
-            monkeypatch.setattr(module, "open_client", lambda endpoint, capabilities=None: shop)
+            monkeypatch.setattr(module, "open_client", lambda *_: shop)
         return shop
 
     return make_shop

@@ -30,10 +30,10 @@ def exchange(say, ask=ASK, params=None, capabilities=None, times=1, **settings):
     async def go():
         async with serving(say if callable(say) else lambda body, nth: say) as served:
             endpoint = Endpoint(base_url=served.url, **({"timeout": 5.0} | settings))
-            async with Client(endpoint, capabilities) as client:
+            async with Client(endpoint, "m", capabilities) as client:
                 for _ in range(times):
                     try:
-                        outcome = await client.answer("m", params or Params(), ask)
+                        outcome = await client.answer(params or Params(), ask)
                     except Exception as fault:
                         outcome = fault
                 return outcome, served, client
@@ -160,8 +160,8 @@ def test_an_address_that_is_wrong_is_one_sentence(address, says, monkeypatch):
         monkeypatch.setattr(socket, "getaddrinfo", unknown)
 
     async def go():
-        async with Client(Endpoint(base_url=address, timeout=5)) as client:
-            await client.answer("m", Params(), ASK)
+        async with Client(Endpoint(base_url=address, timeout=5), "m") as client:
+            await client.answer(Params(), ASK)
 
     with pytest.raises(FatalError, match=says):
         asyncio.run(go())
@@ -185,8 +185,8 @@ def over_https(tls):
     async def go():
         async with serving(lambda body, nth: Say(GOOD), tls=tls) as served:
             endpoint = Endpoint(base_url=served.url.replace("http:", "https:"), timeout=5)
-            async with Client(endpoint) as client:
-                return (await client.answer("m", Params(), ASK)).raw
+            async with Client(endpoint, "m") as client:
+                return (await client.answer(Params(), ASK)).raw
 
     return asyncio.run(go())
 
@@ -254,7 +254,7 @@ REFUSED = [  # (what the endpoint says, the manner it comes to, parameters)
 def test_a_refused_parameter_changes_the_manner(say, manner, params):
     fault, _, client = exchange(say, params=Params(**params))
     assert isinstance(fault, ParameterRefused) and fault.why
-    assert str(client.capabilities("m")) == manner
+    assert str(client.capabilities) == manner
 
 
 def test_another_temperature_than_asked_for_is_never_used():
@@ -265,7 +265,7 @@ def test_another_temperature_than_asked_for_is_never_used():
 def test_text_that_an_error_repeats_is_not_taken_for_a_parameter():
     detail = [{"loc": ["body", "messages"], "msg": "wrong", "input": {"seed": 1, "response_format": 1}}]
     fault, _, client = exchange(Say(status=422, body={"detail": detail}), params=Params(seed=1))
-    assert isinstance(fault, CallError) and str(client.capabilities("m")) == "json_schema"
+    assert isinstance(fault, CallError) and str(client.capabilities) == "json_schema"
 
 
 def test_a_remembered_manner_is_asked_in_at_once():
@@ -274,9 +274,9 @@ def test_a_remembered_manner_is_asked_in_at_once():
     async def go():
         async with serving(lambda body, nth: Say(GOOD)) as served:
             capabilities[f"{served.url} m"] = "text no-seed max_completion_tokens"
-            async with Client(Endpoint(base_url=served.url), capabilities) as client:
-                await client.answer("m", Params(seed=3, max_tokens=50), ASK)
-                assert client.remembers("m")
+            async with Client(Endpoint(base_url=served.url), "m", capabilities) as client:
+                await client.answer(Params(seed=3, max_tokens=50), ASK)
+                assert client.remembers_model()
             return served.bodies[0]
 
     sent = asyncio.run(go())

@@ -61,10 +61,10 @@ def exchange(head, *chunks, again=0, timeout=300.0, call="answer"):
     async def go():
         async with (
             raw(head, *chunks, again=again) as (url, _),
-            Client(Endpoint(base_url=url, timeout=timeout)) as client,
+            Client(Endpoint(base_url=url, timeout=timeout), "m") as client,
         ):
             try:
-                return await (client.answer("m", Params(), ASK) if call == "answer" else client.models())
+                return await (client.answer(Params(), ASK) if call == "answer" else client.models())
             except Exception as fault:
                 return fault
 
@@ -164,10 +164,10 @@ def test_nobody_is_sent_on(status, other, monkeypatch):
             moved = Say(status=status, body=b"", headers={"Location": f"{to}/sk-canary-4711?key=sk-canary-4711"})
             served.script, served.models = lambda body, nth: moved, moved
             messages = []
-            async with Client(Endpoint(base_url=served.url)) as client:
+            async with Client(Endpoint(base_url=served.url), "m") as client:
                 for call in (
-                    lambda: client.answer("m", Params(), ASK),
-                    lambda: client.answer("m", Params(), ASK),
+                    lambda: client.answer(Params(), ASK),
+                    lambda: client.answer(Params(), ASK),
                     client.models,
                 ):
                     with pytest.raises(FatalError) as fault:

@@ -118,8 +118,8 @@ def test_tasks_are_taken_as_there_is_room():
                     yield task
 
             endpoint = Endpoint(base_url=served.url, concurrency=4)
-            async with Client(endpoint) as client:
-                async for event in runner.Run(CARD, "m", Params(), client, tasks(), endpoint).stream():
+            async with Client(endpoint, "m") as client:
+                async for event in runner.Run(CARD, Params(), client, tasks()).stream():
                     judgment_count += isinstance(event, FinishedJudgment)
                     ahead.append(task_count - judgment_count)
                     await asyncio.sleep(0)
@@ -193,9 +193,9 @@ def test_a_fatal_answer_in_the_middle_keeps_what_came_before():
     async def run():
         async with serving(lambda body, nth: Say(GOOD) if "task 3" not in key(body) else TRUTH_401) as served:
             endpoint = Endpoint(base_url=served.url, concurrency=1)
-            async with Client(endpoint) as client:
+            async with Client(endpoint, "m") as client:
                 tasks = call_plan.tasks(CARD, Params(), items(9))
-                async for event in runner.Run(CARD, "m", Params(), client, tasks, endpoint).stream():
+                async for event in runner.Run(CARD, Params(), client, tasks).stream():
                     events.append(event)
 
     TRUTH_401 = Say(status=401, body={"error": {"message": "revoked"}})
@@ -233,9 +233,9 @@ def test_a_run_that_is_stopped_goes_on_without_asking_twice():
                 stop = asyncio.Event()
                 endpoint = Endpoint(base_url=served.url, concurrency=4)
                 last = None
-                async with Client(endpoint) as client:
+                async with Client(endpoint, "m") as client:
                     left = (t for t in call_plan.tasks(CARD, Params(), items(60)) if t.key not in judgments)
-                    run = runner.Run(CARD, "m", Params(), client, left, endpoint, stop=stop.is_set)
+                    run = runner.Run(CARD, Params(), client, left, stop=stop.is_set)
                     async for event in run.stream():
                         if isinstance(event, FinishedJudgment):
                             assert event.task.key not in judgments
@@ -261,9 +261,9 @@ def test_calls_that_outlast_the_grace_leave_no_row():
     async def run():
         async with serving(script) as served:
             endpoint = Endpoint(base_url=served.url, concurrency=4)
-            async with Client(endpoint) as client:
+            async with Client(endpoint, "m") as client:
                 tasks = call_plan.tasks(CARD, Params(), items(20))
-                work = runner.Run(CARD, "m", Params(), client, tasks, endpoint, stop=lambda: bool(done), grace=0.02)
+                work = runner.Run(CARD, Params(), client, tasks, stop=lambda: bool(done), grace=0.02)
                 async for event in work.stream():
                     done.append(event)
 
@@ -389,9 +389,9 @@ def test_whoever_stops_listening_leaves_nothing_behind():
     async def run():
         async with serving(lambda body, nth: Say(GOOD)) as served:
             endpoint = Endpoint(base_url=served.url, concurrency=4)
-            async with Client(endpoint) as client:
+            async with Client(endpoint, "m") as client:
                 tasks = call_plan.tasks(CARD, Params(), items(99))
-                stream = runner.Run(CARD, "m", Params(), client, tasks, endpoint).stream()
+                stream = runner.Run(CARD, Params(), client, tasks).stream()
                 async for _ in stream:
                     break
                 await stream.aclose()
