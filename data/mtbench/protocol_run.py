@@ -36,12 +36,11 @@ from judges.client import estimate as estimates
 from judges.client.budget import dollars
 from judges.client.endpoint import is_practice
 from judges.client.estimate import Estimate
-from judges.client.usage import Charge
 from judges.mtbench.answer_pairs import make_pairs
 from judges.mtbench.generation import answer_card, answer_temperature, answered_dialogues
 from judges.mtbench.protocol import Protocol
 from judges.plural import many
-from judges.protocols.call_plan import CallReply, Task, pack_replies, pieces, tasks
+from judges.protocols.call_plan import Task, pack_replies, pieces, tasks
 from judges.strict_json import canonical
 from judges.types import Dialogue, Item
 
@@ -247,13 +246,8 @@ def dry_run_protocol(store: Store, actor: str, spec: ProtocolRun) -> list[tuple[
 
 
 def _try_items(store: Store, actor: str, config: RunConfig, items: Sequence[tuple[str, Item]]) -> list[DryRunJudgment]:
-    charged: list[CallReply | Charge] = []
     first_tasks = [task for task in tasks(config.card, config.params, items) if task.sample == 0]
-    try:
-        names = {key: item.id for key, item in items}
-        return dry_runs.try_tasks(store, config, first_tasks, names, terms.budget(config, 0.0), charged)
-    finally:
-        charges.store_charge(store, actor, "", charged, terms.token_price(config))
+    return dry_runs.try_tasks(store, actor, config, first_tasks, {key: item.id for key, item in items})
 
 
 # -- one step ---------------------------------------------------------------------------------------------------------

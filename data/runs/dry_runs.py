@@ -23,7 +23,7 @@ from judges.client import usage
 from judges.client.budget import Budget
 from judges.client.endpoint import Endpoint
 from judges.client.errors import CallError, ParameterRefused, TransientError
-from judges.client.runner import Run, RunNotice
+from judges.client.runner import Run
 from judges.client.usage import Charge
 from judges.errors import AssayError
 from judges.protocols.call_plan import CallReply, ChatRequest, FinishedJudgment, Task, build_request, pieces
@@ -33,14 +33,10 @@ T = TypeVar("T")
 _FITS = 8
 
 
-def dry_run(
-    store: Store, actor: str, config: RunConfig, judge_id: str, n: int, seed: int, budget: Budget | None,
-    charged: list[CallReply | Charge],
-) -> list[DryRunJudgment]:  # fmt: skip
-    """Ask the endpoint about n items of the run's draw; nothing of the judge is stored. Raises AssayError.
+def dry_run(store: Store, actor: str, config: RunConfig, judge_id: str, n: int, seed: int) -> list[DryRunJudgment]:
+    """Ask the endpoint about n items of the run's draw; nothing is stored but what it cost. Raises AssayError.
 
-    They are the first that do not wait for a blind answer of the actor; that these scores are shown is recorded. What
-    its calls cost is added to `charged` as they come.
+    They are the first that do not wait for a blind answer of the actor; that these scores are shown is recorded.
     """
     left = PendingJudgments(store, replace(config, only_unscored=False), "", store.newest(), seed)
     blind_items = exposure.blind_pending(store, actor)
@@ -50,19 +46,22 @@ def dry_run(
     lacking = itertools.chain.from_iterable(left.pending([i for i in ids if i in chosen], False))
     tasks = [task for task in lacking if not task.sample]
     names = {item.id: item.name for item in stored_items(store, chosen)}
-    return try_tasks(store, config, tasks, names, budget, charged)
+    return try_tasks(store, actor, config, tasks, names)
 
 
 def try_tasks(
-    store: Store, config: RunConfig, tasks: list[Task], names: Mapping[str, str], budget: Budget | None,
-    charged: list[CallReply | Charge],
-) -> list[DryRunJudgment]:  # fmt: skip
-    """Ask the endpoint for these judgments, whose items have `names` by their key; nothing is stored."""
+    store: Store, actor: str, config: RunConfig, tasks: list[Task], names: Mapping[str, str]
+) -> list[DryRunJudgment]:
+    """Ask the endpoint for these judgments, whose items have `names` by their key; only what it cost is stored."""
     salt = secrets.token_hex(16)  # what is shown is what was sent, to the marks of its fences
-    answers, judged = _run_in_thread(_run_tasks(config, tasks, known_capabilities(store), salt, budget, charged))
-    shown = []
+    charged: list[CallReply | Charge] = []
+    try:
+        judged = _run_in_thread(_run_tasks(config, tasks, known_capabilities(store), salt, charged))
+    finally:
+        charges.store_charge(store, actor, "", charged, terms.token_price(config))
+    replies, shown = [reply for reply in charged if isinstance(reply, CallReply)], []
     for judgment in judged:
-        by_piece = {a.piece: a for a in answers if (a.key, a.part) == (judgment.task.key, judgment.task.part)}
+        by_piece = {r.piece: r for r in replies if (r.key, r.part) == (judgment.task.key, judgment.task.part)}
         calls: dict[str, list[Message]] = {}
         for piece in pieces(config.card, config.params, judgment.task):
             if piece in by_piece:
@@ -130,24 +129,21 @@ async def _try_call(
 
 
 async def _run_tasks(
-    config: RunConfig, tasks: list[Task], capabilities: dict[str, str], salt: str, budget: Budget | None,
-    charged: list[CallReply | Charge],
-) -> tuple[list[CallReply], list[FinishedJudgment]]:  # fmt: skip
-    answers: list[CallReply] = []
+    config: RunConfig, tasks: list[Task], capabilities: dict[str, str], salt: str, charged: list[CallReply | Charge]
+) -> list[FinishedJudgment]:
+    """The judgments; replies, and what else its calls cost, are added to `charged` as they come."""
     judged: list[FinishedJudgment] = []
     endpoint = config.endpoint.model_copy(update={"tries": min(config.endpoint.tries, 2)})
     async with open_client(endpoint, config.model, capabilities) as client:
-        work = Run(config.card, config.params, client, tasks, budget=budget, salt=salt)
+        work = Run(config.card, config.params, client, tasks, budget=terms.budget(config, 0.0), salt=salt)
         async for event in work.stream():
             if isinstance(event, CallReply | Charge):
                 charged.append(event)
-            if isinstance(event, CallReply):
-                answers.append(event)
             elif isinstance(event, FinishedJudgment):
                 judged.append(event)
-            elif isinstance(event, RunNotice) and event.sort == "spent" and not judged:
+            elif event.sort == "spent" and not judged:
                 raise BadInput(event.text)
-    return answers, judged
+    return judged
 
 
 def _run_in_thread(work: Coroutine[Any, Any, T]) -> T:

@@ -33,10 +33,8 @@ from judges.client import estimate as estimates
 from judges.client.budget import Price, dollars
 from judges.client.endpoint import Endpoint
 from judges.client.estimate import Estimate
-from judges.client.usage import Charge
 from judges.errors import AssayError
 from judges.params import Params
-from judges.protocols.call_plan import CallReply
 from judges.strict_json import canonical
 
 SEED = 0
@@ -59,11 +57,7 @@ def dry_run(store: Store, actor: str, config: RunConfig, n: int = 3) -> list[Dry
     """Ask the endpoint about the first n items of the draw; nothing is stored but what it cost. Raises AssayError."""
     require(store, actor, "researcher")
     _check(store, config)
-    charged: list[CallReply | Charge] = []
-    try:
-        return dry_runs.dry_run(store, actor, config, judge_id_of(config), n, SEED, terms.budget(config, 0.0), charged)
-    finally:
-        charges.store_charge(store, actor, "", charged, terms.token_price(config))
+    return dry_runs.dry_run(store, actor, config, judge_id_of(config), n, SEED)
 
 
 @allow("researcher")
