@@ -70,11 +70,9 @@ class _Batches:
                     await self._cancel_pending()
                 yield WaitingForBatch() if live.shut else RunNotice("stopped", "The run was stopped.")
                 return
-            for ident in self._pending_batches():
-                async for answer in self._collect_batch(ident):
+            for ident, state in self._pending_batches().items():
+                async for answer in self._collect_batch(ident, state):
                     yield answer
-                await live.wait_until_stored()
-                self._close(ident)
             if self._pending_batches():
                 if not live.patient:
                     yield WaitingForBatch()
@@ -161,16 +159,16 @@ class _Batches:
 
     # -- batches that are out -----------------------------------------------------------------------------------------
 
-    def _pending_batches(self) -> list[str]:
-        marks = ", ".join(f"'{state}'" for state in FINAL_BATCH_STATES)
-        rows = self.store.rows(
-            f"select batch from batch_now where run_id = $1 and state not in ({marks}) order by seq", [self.run_id]
-        )
-        return [str(row[0]) for row in rows]
+    def _states(self) -> dict[str, str]:
+        """The state of every batch of this run, in the order in which these were reached."""
+        return dict(self.store.rows("select batch, state from batch_now where run_id = $1 order by seq", [self.run_id]))
+
+    def _pending_batches(self) -> dict[str, str]:
+        return {ident: state for ident, state in self._states().items() if state not in FINAL_BATCH_STATES}
 
     async def _record_unknown_batches(self) -> None:
         """Enter batches of this run that were handed in just before a process ended, and not written down."""
-        known = {str(r[0]) for r in self.store.rows("select batch from batch_now where run_id = $1", [self.run_id])}
+        known = self._states()
         for shown in await self._list_batches():
             note, ident = shown.get("metadata"), str(shown.get("id"))
             if isinstance(note, dict) and note.get("assay_run") == self.run_id and ident not in known:
@@ -183,9 +181,11 @@ class _Batches:
         except (TransientError, FatalError):
             return []
 
-    async def _collect_batch(self, ident: str) -> AsyncIterator[CallReply | Charge]:
-        """The answers of a batch that has ended, and what failed calls cost, without what is stored already."""
-        self._collected: dict[str, int] | None = None
+    async def _collect_batch(self, ident: str, last_state: str) -> AsyncIterator[CallReply | Charge]:
+        """The answers of a batch that has ended, and what failed calls cost, without what is stored already.
+
+        Raises FatalError where one batch after the other brought nothing.
+        """
         try:
             shown = await self.client.batch(ident)
         except TransientError:
@@ -205,7 +205,7 @@ class _Batches:
                 f"The endpoint refused the batch: {reason or 'it gave no reason'}. Fix that, then resume the run."
             )
         if state not in _ENDED:
-            if state != self._state(ident):
+            if state != last_state:
                 self._record(ident, state, {"counts": shown.get("request_counts")})
             return
         answered_calls = missed = 0
@@ -223,14 +223,9 @@ class _Batches:
                     stored_calls.add(result.place)
                     for answer in answers:
                         yield answer
-        self._collected = {"brought": answered_calls, "missed": missed}
+        await self.live.wait_until_stored()
+        self._record(ident, "collected", {"brought": answered_calls, "missed": missed})
         self._fruitless_rounds = 0 if answered_calls else self._fruitless_rounds + 1
-
-    def _close(self, ident: str) -> None:
-        """Write down that all of a batch is stored. Raises FatalError where one after the other brought nothing."""
-        if self._collected is None:
-            return
-        self._record(ident, "collected", self._collected)
         if self._fruitless_rounds >= _MAX_FRUITLESS_ROUNDS:
             raise FatalError(
                 f"{_MAX_FRUITLESS_ROUNDS} batches in a row brought no replies. Resume the run to try again, or without "
@@ -272,10 +267,6 @@ class _Batches:
             "select item_id, part, sample, piece from reply where run_id = $1 and seq > $2", [self.run_id, since]
         )
         return {(item, part, sample, piece) for item, part, sample, piece in rows}
-
-    def _state(self, ident: str) -> str:
-        rows = self.store.rows("select state from batch_now where run_id = $1 and batch = $2", [self.run_id, ident])
-        return str(rows[0][0])
 
     async def _cancel_pending(self) -> None:
         """Cancel what is out, so that it costs no more; what it brought by then is collected on a resume."""
