@@ -161,17 +161,15 @@ class _Tokens:
             return {}  # the token holds more than the value: its alternatives are not answers
         weights: dict[float | None, float] = {}
         for text, logprob in alternatives:
-            weight = exp(min(logprob, 0.0))
-            digits = scale.kind == "ordinal" and scale.hi > 9 and _strip_token(text, lead) in _starts(scale)
-            if digits and index + 1 < len(self.tokens):
+            weight, short = exp(min(logprob, 0.0)), _strip_token(text, lead)
+            if scale.kind == "ordinal" and scale.hi > 9 and short in _starts(scale) and index + 1 < len(self.tokens):
                 # "1" may be 1 or the beginning of 10: the next token decides, if the reply went this way.
-                short = _strip_token(text, lead)
                 went = place.text.startswith(short) and _strip_token(token, lead) == short
                 longer = self._next(index + 1, scale, short) if went else {}
                 for value, share in longer.items():
                     weights[value] = weights.get(value, 0.0) + weight * share
                 weight *= 1 - sum(longer.values())
-            token_answer = _answer(scale, _strip_token(text, lead), place)
+            token_answer = _answer(scale, short, place)
             if token_answer != "":
                 answer = None if token_answer is None else float(token_answer)
                 weights[answer] = weights.get(answer, 0.0) + weight
