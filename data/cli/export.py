@@ -84,7 +84,7 @@ def run(options: argparse.Namespace) -> int:
         print("There is nothing of this kind in the dataset: the file holds no row.")
         return 0
     again = f"python -m data import {done.file.name} --dataset NAME"
-    imported = chosen.json_lines_only or (options.rows_per_file and chosen.is_reimported)
+    imported = chosen.parts or (options.rows_per_file and chosen.is_reimported)
     files = f"{done.file.name}/*.parquet" if options.rows_per_file else done.file.name
     print(again if imported else loading_code(done.format, files), file=sys.stderr)
     return 0

@@ -132,7 +132,7 @@ def write_export(
         raise BadInput(f"{format!r} is not a format. There are: {', '.join(FORMATS)}.")
     if rows_per_file and (rows_per_file < 0 or format != "parquet"):
         raise BadInput("Only Parquet can be split into files of 1 or more rows: leave the format out, or give parquet.")
-    if kind.json_lines_only and format != "jsonl" and not rows_per_file:
+    if kind.parts and format != "jsonl" and not rows_per_file:
         raise BadInput(f"An export of {kind.name} has lines of several sorts: it can only be JSON lines (jsonl).")
     full_options = complete_options(store, dataset.id, kind, options)
     provenance = kind.provenance(store, dataset, full_options)

@@ -51,8 +51,8 @@ class ExportKind:
     `shows_people`, what people said; `shows_judges`, what judges said, `all` of them unless one is chosen, or only a
     `chosen` one. `reimport` says in words whether an import takes it back, and with what. `provenance` is what the rows
     rest on besides their options, which is kept beside these in the record of the export. `parts` are the kinds whose
-    rows an export of several sorts holds, in the order in which an import wants them. `empty_message` is said where
-    there are no rows.
+    rows an export of several sorts holds, in the order in which an import wants them: such rows differ in their keys,
+    so it can only be JSON lines. `empty_message` is said where there are no rows.
     """
 
     name: str
@@ -72,11 +72,6 @@ class ExportKind:
     query: Callable[[Dataset, Options], Query] | None = None
     parts: tuple[ExportKind, ...] = ()
     empty_message: str = "There is nothing of this kind in the dataset yet."
-
-    @property
-    def json_lines_only(self) -> bool:
-        """Whether its rows are of several kinds, and so differ in their keys and can only be JSON lines."""
-        return bool(self.parts)
 
     @property
     def is_reimported(self) -> bool:

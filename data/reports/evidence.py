@@ -81,11 +81,6 @@ class DimensionEvidence:
         return self.line.dimension
 
     @property
-    def has_cells(self) -> bool:
-        """Whether people and judge share cells in it, so that there is something to draw."""
-        return bool(self.line.shown.cells)
-
-    @property
     def ceiling(self) -> HumanCeiling | None:
         """The agreement of people with each other in it."""
         people: People = self.statistics[HUMAN_AGREEMENT.name]

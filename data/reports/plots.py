@@ -66,7 +66,7 @@ def plot_files(evidence: Evidence) -> dict[str, str]:
     """All plots by file name: of all dimensions, and those of each dimension under the name of their statistic."""
     svg_by_file = {"dimensions.svg": overview_plot(evidence)}
     for dim in evidence.dimensions:
-        for statistic in STATISTICS.values() if dim.has_cells else ():
+        for statistic in STATISTICS.values() if dim.line.shown.cells else ():
             drawn = statistic.findings(dim.statistics[statistic.name], dim.line, evidence.requirements.policy)
             plots = [finding for finding in drawn if not isinstance(finding, Sentence | Table | Measures)]
             for number, plot in enumerate(plots, 1):

@@ -168,7 +168,7 @@ def _dimension_section(evidence: Evidence, dim: DimensionEvidence) -> list[str]:
     ]  # fmt: skip
     if dim.dimension.definition:
         parts.append(html.para("Definition: {definition}", "quiet", definition=dim.dimension.definition))
-    if not dim.has_cells:
+    if not dim.line.shown.cells:
         parts.append(html.para("No rating has both a reference label (gold) and a score of this judge."))
         return [*parts, *html_parts(agreement.omissions(dim.line.shown, evidence.judge.unscored))]
     folded = []
@@ -351,6 +351,8 @@ def _reproduction_section(evidence: Evidence, all_figures: figures.Json) -> list
         for dim in evidence.dimensions
     ]
     heads = {"dimension": "dimension", "unit": "unit"} | {basis: _lower(BASES[basis]) for basis in evidence.basis_sizes}
+    figure_rows = [row for dim in all_figures["dimensions"] for row in dim["figures"]]
+    figures_csv = tables.csv_of_rows(figure_rows, tables.FIGURES.split())
     libraries = ", ".join(f"{name} {version}" for name, version in evidence.libraries.items())
     return [
         html.heading("How to get the same digits"),
@@ -368,7 +370,7 @@ def _reproduction_section(evidence: Evidence, all_figures: figures.Json) -> list
             "{libraries}.",
             replicates=f"{figures.REPLICATES:,}", seed=figures.SEED, libraries=libraries,
         ),
-        html.details("Every figure with every digit, as CSV", [html.code(tables.figures_csv(all_figures))]),
+        html.details("Every figure with every digit, as CSV", [html.code(figures_csv)]),
         html.para("The same, and more, stands as JSON in this file, in the element with the id `figures`.", "quiet"),
     ]  # fmt: skip
 

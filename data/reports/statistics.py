@@ -89,11 +89,6 @@ class StatisticInput:
         """The first arguments of a query."""
         return self.store, self.dataset, self.judge, self.dimension
 
-    @property
-    def dropped_category(self) -> str:
-        """The category whose cells are left out, "" for none."""
-        return self.dimension.scale.drawn if self.drop else ""
-
     def ratings(self) -> PairedRatings:
         """Load the cells that kappa is computed from; ties are still among them."""
         return calibration.load_paired_ratings(*self.place, self.basis)
@@ -195,7 +190,9 @@ AGREEMENT = Statistic(
 
 OTHER_METRICS = Statistic[OtherMetrics | None](
     "others", "Other metrics",
-    lambda of: other_metrics_figures.measure_other_metrics(of.ratings(), of.dimension, of.dropped_category),
+    lambda of: other_metrics_figures.measure_other_metrics(
+        of.ratings(), of.dimension, of.dimension.scale.drawn if of.drop else ""
+    ),
     lambda metrics, line, _: other_metrics_findings.findings(metrics, line.dimension),
     None, "others", other_metrics_figures.as_json, explanations=("others", "AC2"),
 )  # fmt: skip

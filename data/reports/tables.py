@@ -59,11 +59,6 @@ def tables(evidence: Evidence, all_figures: Json) -> dict[str, str]:
     return {name: csv_of_rows(rows[name], columns.split()) for name, columns in _COLUMNS.items()}
 
 
-def figures_csv(all_figures: Json) -> str:
-    """The first of them alone."""
-    return csv_of_rows((row for dim in all_figures["dimensions"] for row in dim["figures"]), FIGURES.split())
-
-
 def _of_dimension(dim: Json) -> Iterator[tuple[str, list[Json]]]:
     yield "figures", dim["figures"]
     floors, (low, high) = dim["baselines"], dim["more_items"] or (None, None)

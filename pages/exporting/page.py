@@ -97,7 +97,7 @@ def _draw_excluded(me: Person, store: Store, dataset: Dataset) -> None:
 
 
 def _choose_format(of: ExportKind) -> Format:
-    if of.json_lines_only:
+    if of.parts:
         st.segmented_control("Format", ["jsonl"], format_func=FORMATS.__getitem__, default="jsonl", key="export:lines")
         return "jsonl"
     chosen: Format = st.segmented_control(

@@ -132,13 +132,14 @@ def run_table(runs: Sequence[RunSummary], counts: Mapping[str, tuple[int, int]])
 def _row(run: RunSummary, done: int, scored: int) -> tuple[Any, ...]:
     total = max(run.judgments, done)
     full_cost = _extrapolate_cost(run.cost, done, total)
+    params = sorted(run.params.items(), key=lambda pair: pair[0] != "probe")  # a probe is what one looks for
     return (
         STATE_NAMES[run.state], int(100 * done / total) if total else 100, f"{done:,} of {total:,}", run.why,
         run.model, run.card, run.dataset,
         "not known" if run.cost is None else run_estimate.spent_words(run.cost, run.estimated),
         "" if full_cost is None else run_estimate.spent_words(full_cost, done != total),
         "" if run.limit is None else dollars(run.limit), _endpoint_of(run), done - scored or None, run.tokens, run.by,
-        text.moment(run.at), describe_params(run.params),
+        text.moment(run.at), ", ".join(f"{name} {value}" for name, value in params),
     )  # fmt: skip
 
 
@@ -153,12 +154,6 @@ def show_trial_costs(costs: RunCost, unpriced: int) -> None:
         more = f"; {many(unpriced, 'more call')} at a price that is not known" if unpriced else ""
         calls = many(costs.calls, "call")
         text.quiet("Dry runs and checks outside of runs: {calls}, {cost}{more}.", calls=calls, cost=cost, more=more)
-
-
-def describe_params(params: Mapping[str, Any]) -> str:
-    """Parameters in one line."""
-    ordered = sorted(params.items(), key=lambda pair: pair[0] != "probe")  # a probe is what one looks for
-    return ", ".join(f"{name} {value}" for name, value in ordered)
 
 
 def show_differences(judge: Any, other: Any) -> None:
@@ -259,20 +254,15 @@ def show_title(run: RunSummary) -> None:
 def show_links(run: RunSummary) -> None:
     """Draw the links from a run to the pages that use its judgments."""
     with st.container(horizontal=True):
-        if answers := answered_dataset(run):
-            url_state.link("mtbench", dataset=answers)
+        answers = protocol_run.of_run(session.store(), run.id) if run.card == ANSWERS else None
+        if answers and answers.dataset:
+            url_state.link("mtbench", dataset=answers.dataset)
             return
         if run.card in ("mt_bench", "mt_bench_pair"):
             url_state.link("mtbench", dataset=run.dataset)
         url_state.link("calibration", dataset=run.dataset, judge=run.judge)
         url_state.link("audits", dataset=run.dataset, judge=run.judge)
         url_state.link("desk", dataset=run.dataset, judge=run.judge)
-
-
-def answered_dataset(run: RunSummary) -> str:
-    """The dataset into which a run of MT-Bench's questions brings answers; "" of a run that judges."""
-    spec = protocol_run.of_run(session.store(), run.id) if run.card == ANSWERS else None
-    return spec.dataset if spec else ""
 
 
 def show_judge(run: RunSummary, judge: Any) -> None:

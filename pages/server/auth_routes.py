@@ -47,7 +47,7 @@ class AuthRoutes:
             scope = {**scope, "headers": [(n, _drop_parts(v) if n == b"cookie" else v) for n, v in scope["headers"]]}
         if not path.endswith((LOGIN, LOGOUT, CALLBACK)):
             return await self.app(scope, receive, send)
-        if wait := limits.sign_in_wait(str((scope.get("client") or ("",))[0])):
+        if wait := limits.sign_in_requests.wait(str((scope.get("client") or ("",))[0])):
             refusal = f"Too many sign-in attempts from this address. Try again in {ceil(wait)} s."
             return await PlainTextResponse(refusal, 429, {"retry-after": f"{ceil(wait)}"})(scope, receive, send)
         headers = Headers(scope=scope)

@@ -97,7 +97,7 @@ class ProgramThrottle:
 
 
 programs = ProgramThrottle()
-_saves, _sign_ins, _sign_in_requests = Buckets(SAVES), Buckets(SIGN_INS), Buckets(SIGN_IN_REQUESTS)
+_saves, _sign_ins, sign_in_requests = Buckets(SAVES), Buckets(SIGN_INS), Buckets(SIGN_IN_REQUESTS)
 
 
 def check_saves(person: str, answers: int) -> None:
@@ -114,8 +114,3 @@ def check_sign_in() -> None:
     """Count an attempt to sign in. Raises TooFast."""
     if wait := _sign_ins.wait("all"):
         raise TooFast(f"Too many people sign in at this moment. Try again in {max(round(wait), 1)} s.")
-
-
-def sign_in_wait(address: str) -> float:
-    """Count a request of an address for signing in: 0.0, or the seconds until one of it is answered again."""
-    return _sign_in_requests.wait(address)

@@ -148,7 +148,7 @@ def test_somebody_is_signed_in_by_one_cookie_and_no_part_of_one_is_read() -> Non
 
 
 def test_one_address_cannot_ask_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "_sign_in_requests", Buckets(Limit("sign_in_requests", 3, 1), lambda: 0.0))
+    monkeypatch.setattr(limits, "sign_in_requests", Buckets(Limit("sign_in_requests", 3, 1), lambda: 0.0))
     paths = ("/auth/login", "/below/oauth2callback", "/auth/logout", "/auth/login")
     answers = [respond(path, {}, []) for path in paths]
     assert [status for status, _ in answers] == [302, 302, 302, 429] and ("retry-after", "1") in answers[-1][1]
