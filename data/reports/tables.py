@@ -41,12 +41,9 @@ _COLUMNS = {
 def tables(evidence: Evidence, all_figures: Json) -> dict[str, str]:
     """Every table by its name, from the evidence and the figures that were made of it.
 
-    `figures`: every dimension on every basis; `states`: the result of the approval check, what is missing, and the
-    baselines; `people`: how far people agree with each other, and the judge with them; `slices`: p tests whether slices
-    differ, p_holm over all ways of slicing; `growth`: kappa on the first items that were labelled; `confidence`: how
-    often the judge is right at each level; `fingerprints`: of the ratings behind every dimension and basis; `audits`,
-    `decisions` in their order, and `means`, the judge's own by system. `confusion` has every cell of every table, with
-    its count, its weight and the marginals' shares.
+    The README of the archive says what each is (data/reports/bundle.py). In `slices` p tests whether slices differ, and
+    p_holm is over all ways of slicing; `confusion` has every cell of every table, with its count, its weight and the
+    marginals' shares; `means` are the judge's own, by system.
     """
     rows: dict[str, list[Json]] = {name: [] for name in _COLUMNS}
     for dim in all_figures["dimensions"]:
