@@ -32,12 +32,10 @@ def page() -> None:
     """The dimensions of a dataset by judge, what may be decided first; the one that the address names is open."""
     me, store = session.me(), session.store()
     st.title("Approvals", anchor=False)
-    _, dataset = choose.dataset_bar(store)
-    if dataset is None:
+    place = choose.judged_dataset(store, ", so there is nothing to approve.")
+    if place is None:
         return
-    judges, names = choose.judges(store, dataset, ", so there is nothing to approve.")
-    if not judges:
-        return
+    _, dataset, judges, names = place
     text.synthetic(dataset)
     with st.spinner("Comparing the judges with the labels ..."):
         waits = approvals.find_open_decisions(store, dataset.id)

@@ -47,13 +47,11 @@ def page() -> None:
     """A judge's audits, a row each; the one that the address names is open."""
     me, store = session.me(), session.store()
     st.title("Audits", anchor=False)
-    bar, dataset = choose.dataset_bar(store)
-    if dataset is None:
-        return
     hope = ". Run one, or import its judgments; its audits are then shown here."
-    judges, names = choose.judges(store, dataset, hope)
-    if not judges:
+    place = choose.judged_dataset(store, hope)
+    if place is None:
         return
+    bar, dataset, judges, names = place
     with bar:
         judge = choose.judge(names)
     with st.container(horizontal=True):

@@ -44,12 +44,10 @@ def page() -> None:
     store = session.store()
     head = st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom")
     head.title("Calibration", anchor=False)
-    bar, dataset = choose.dataset_bar(store)
-    if dataset is None:
+    place = choose.judged_dataset(store, ". Run one, or import its judgments, to compare it with people.")
+    if place is None:
         return
-    judges, names = choose.judges(store, dataset, ". Run one, or import its judgments, to compare it with people.")
-    if not judges:
-        return
+    bar, dataset, judges, names = place
     with bar:
         judge = choose.judge(names)
     model = next(j.model for j in judges if j.id == judge)

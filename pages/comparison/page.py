@@ -50,12 +50,10 @@ def page() -> None:
     session.me()
     store = session.store()
     st.title("Comparison", anchor=False)
-    bar, dataset = choose.dataset_bar(store)
-    if dataset is None:
+    place = choose.judged_dataset(store, ". Run one, or import its judgments, to compare it here.")
+    if place is None:
         return
-    judges, names = choose.judges(store, dataset, ". Run one, or import its judgments, to compare it here.")
-    if not judges:
-        return
+    bar, dataset, _, names = place
     counted = policy.approval_basis(store, dataset.id)
     with bar:
         reference = choose.judge(names, "Reference")

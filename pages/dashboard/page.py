@@ -28,12 +28,10 @@ def page() -> None:
     """The approved dimensions of one judge on one dataset, by system."""
     me, store = session.me(), session.store()
     st.title("Dashboard", anchor=False)
-    bar, dataset = choose.dataset_bar(store, 205)
-    if dataset is None:
+    place = choose.judged_dataset(store, ", so there is nothing to publish.", 205)
+    if place is None:
         return
-    judges, named = choose.judges(store, dataset, ", so there is nothing to publish.")
-    if not judges:
-        return
+    bar, dataset, judges, named = place
     approvals_by_judge = dashboard.approvals_by_judge(store, dataset.id)
     if not approvals_by_judge:
         _explain_nothing(store, dataset, judges[0])

@@ -64,18 +64,22 @@ def dataset_bar(store: Store, width: int = 230) -> tuple[DeltaGenerator, Dataset
         return bar, dataset(store, labelled=True, width=width)
 
 
-def judges(store: Store, dataset: Dataset, hope: str) -> tuple[list[DatasetJudge], dict[str, str]]:
-    """The judges that have scored a dataset, and by id what they are called.
+def judged_dataset(
+    store: Store, hope: str, width: int = 230
+) -> tuple[DeltaGenerator, Dataset, list[DatasetJudge], dict[str, str]] | None:
+    """The bar and the dataset of `dataset_bar`, the judges that have scored it, and by id what they are called.
 
-    Where there is none, the page says so and goes on with `hope` (what follows once there is one), with the ways there.
+    None where there is no dataset, or no judge of it: the page says so and goes on with `hope` (what follows once there
+    is a judge), with the ways there.
     """
-    known = datasets.dataset_judges(store, dataset.id)
-    if not known:
+    bar, chosen = dataset_bar(store, width)
+    known = datasets.dataset_judges(store, chosen.id) if chosen else []
+    if chosen and not known:
         st.info(text.escape(f"No judge has scored this dataset yet{hope}"), icon=":material/gavel:")
         with st.container(horizontal=True):
-            url_state.link("runs", "Run a judge", icon=":material/play_arrow:", dataset=dataset.name)
+            url_state.link("runs", "Run a judge", icon=":material/play_arrow:", dataset=chosen.name)
             url_state.link("import", "Import judgments")
-    return known, judge_names(store, known)
+    return (bar, chosen, known, judge_names(store, known)) if chosen and known else None
 
 
 def judge(names: Mapping[str, str], title: str = "Judge", width: int = 460, known: Mapping[str, str] = {}) -> str:
