@@ -70,9 +70,7 @@ def record_decision(
         if grants:
             if seen or not current.objections:
                 _check_seen(store, current, seen)
-            if current.objections:
-                raise NotApprovable(" ".join(current.objections))
-            _check_not_repeated(tx, current, approval_status, decision, actor, mark)
+            _check_grant(tx, current, approval_status, decision, actor, mark)
         *facts, last = case.case_facts(store, current)
         facts += [*_people_facts(tx, approval_status, decision, actor), last]
         return record.append_decision(
@@ -90,14 +88,11 @@ def grant_refusals(store: Store, actor: str, candidate: Case, approval_status: A
     """Return why `record_decision` refuses this lead to approve or to propose a case as it stands; "" where it may."""
     mark, refusals = case.case_fingerprint(store, candidate), dict[Action, str]()
     for decision in (action for action, entry in ACTIONS.items() if entry.grants):
+        refusals[decision] = ""
         try:
-            if candidate.objections:
-                raise NotApprovable(" ".join(candidate.objections))
-            _check_not_repeated(store, candidate, approval_status, decision, actor, mark)
+            _check_grant(store, candidate, approval_status, decision, actor, mark)
         except NotApprovable as refusal:
             refusals[decision] = str(refusal)
-        else:
-            refusals[decision] = ""
     return refusals
 
 
@@ -132,10 +127,12 @@ def _check_seen(store: Store, current: Case, seen: str) -> None:
         )
 
 
-def _check_not_repeated(
+def _check_grant(
     tx: Store | Tx, case: Case, approval_status: ApprovalStatus, decision: Action, actor: str, mark: str
 ) -> None:
-    """Raise NotApprovable if the same was decided already, or a second lead is missing."""
+    """Raise NotApprovable if the policy refuses it, the same was decided already, or a second lead is missing."""
+    if case.objections:
+        raise NotApprovable(" ".join(case.objections))
     approved, proposed = approval_status.approved, approval_status.proposed
     if approved and approved.is_based_on(mark, case.requirements):
         raise NotApprovable(f"{approved.person} has approved this already, on the same evidence and policy.")
