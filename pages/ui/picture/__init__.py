@@ -98,14 +98,9 @@ def download_popover(files: list[Download], key: str) -> None:
                     key=f"{key}:{number:d}", on_click="ignore", icon=":material/download:", width="stretch",
                 )  # fmt: skip
                 text.quiet("{told}", told=file.description)
-        choose_plot_format()
-
-
-def choose_plot_format() -> None:
-    """The form in which the camera of every plot saves it, for this tab."""
-    state = session.scratch("pictures")
-    chosen = st.segmented_control(
-        "Plots are saved as", ["PNG", "SVG"], default=state.get("form", "PNG"), key="picture form", required=True,
-        help="Point at a plot: the camera at its upper right saves it, with colours that also print well.",
-    )  # fmt: skip
-    state["form"] = chosen or "PNG"
+        state = session.scratch("pictures")
+        chosen = st.segmented_control(
+            "Plots are saved as", ["PNG", "SVG"], default=state.get("form", "PNG"), key="picture form", required=True,
+            help="Point at a plot: the camera at its upper right saves it, with colours that also print well.",
+        )  # fmt: skip
+        state["form"] = chosen or "PNG"
