@@ -4,6 +4,8 @@ A card's folder may hold examples.jsonl, one object a line: {"shows", "fields", 
 several cards. Calibration shows whether examples help; none are shipped.
 """
 
+from __future__ import annotations
+
 import io
 import json
 import re

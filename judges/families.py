@@ -1,5 +1,7 @@
 """The family that a model belongs to, by its name. People may extend the list in families.json next to this file."""
 
+from __future__ import annotations
+
 import json
 import re
 from functools import cache

@@ -4,6 +4,8 @@ This is the reference implementation. Tests check that the versions for many cel
 `judges.stats.raters.ratings.gold_without_self` with arrays) give the same.
 """
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Sequence
 from statistics import fmean, median_low

@@ -4,6 +4,8 @@
 beginning of a fingerprint is enough: `wording=7be1`, or `protocol=mine` for mine@1a2b3c4d.
 """
 
+from __future__ import annotations
+
 import json
 import re
 from collections.abc import Mapping, Sequence

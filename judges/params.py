@@ -1,5 +1,7 @@
 """The parameters that say how a judge is asked. They are part of its identity."""
 
+from __future__ import annotations
+
 from typing import Any, Literal
 
 from pydantic import Field

@@ -1,5 +1,7 @@
 """A number of things, or of bytes, in words."""
 
+from __future__ import annotations
+
 
 def many(n: float, singular: str, plural: str = "") -> str:
     """1 item, 1,200 items; `plural` is the plural where it is not `singular` with an s (reply, replies)."""

@@ -1,5 +1,7 @@
 """How far figures may be apart that differ by the rounding of their sums alone."""
 
+from __future__ import annotations
+
 ROUNDING = 1e-9
 """A difference of answers, shares or sizes, or an error, below it is rounding: 4.4 and 3.4 are one step apart."""
 STEP_ROUNDING = 1e-6

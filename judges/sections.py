@@ -4,6 +4,8 @@ Sections are the visible structure: the headings of either response, in order of
 half and second half. The card long_form_pairwise scores them.
 """
 
+from __future__ import annotations
+
 import re
 import unicodedata
 from collections import Counter

@@ -1,5 +1,7 @@
 """Strict JSON: text that other parsers would read differently, or not at all, is refused with a sentence."""
 
+from __future__ import annotations
+
 import itertools
 import json
 import math

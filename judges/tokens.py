@@ -1,5 +1,7 @@
 """An estimate of the number of tokens of a text: there is no tokenizer here, and each model has a different one."""
 
+from __future__ import annotations
+
 import re
 
 _SHORT = 500

@@ -3,6 +3,8 @@
 A call's text is `name(arguments)`, as people and judges read it; any other text of such an entry is a result.
 """
 
+from __future__ import annotations
+
 import json
 from typing import Any
 

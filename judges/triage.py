@@ -1,5 +1,7 @@
 """The items that need a person's review first, and the reasons, in the words that the desk shows above the item."""
 
+from __future__ import annotations
+
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping

@@ -1,5 +1,7 @@
 """A file that is written whole or not at all."""
 
+from __future__ import annotations
+
 import errno
 import os
 from pathlib import Path

@@ -4,6 +4,8 @@ They show how often people give the judge's answer, how long it takes them, and 
 the judge. Assisted labels are here those of people who were shown this very judge.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 from data.calibration.calibration import comparison_input, load_paired_ratings, paired_cells_sql

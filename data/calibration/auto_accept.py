@@ -1,5 +1,7 @@
 """The input of auto-accept: a judge's confidence in every item, and its verdicts on items that people have labelled."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

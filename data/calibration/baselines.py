@@ -1,5 +1,7 @@
 """Baselines of rules that do not read the text: the gold of a judge's cells against the lengths of the judged texts."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import numpy as np

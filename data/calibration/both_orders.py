@@ -1,5 +1,7 @@
 """A judge's verdicts on pairs asked in both orders, from its scores and the notes on those that flipped."""
 
+from __future__ import annotations
+
 from data.cards import cards
 from data.records.access import allow
 from data.store import Store, cache_result

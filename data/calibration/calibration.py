@@ -1,5 +1,7 @@
 """The comparison of gold and scores: the cells of a judge and dimension, single or summed up, and the items in them."""
 
+from __future__ import annotations
+
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace

@@ -1,5 +1,7 @@
 """Several judges of one dataset on the very same cells, for holding them against each other."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 

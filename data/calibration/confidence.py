@@ -1,5 +1,7 @@
 """A judge's confidence in scores of cells that people have labelled, its single samples, and how far they were off."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import NamedTuple
 

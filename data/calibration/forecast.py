@@ -1,5 +1,7 @@
 """The input of `judges.stats.forecast`: what a draw is likely to show, from the scores that a judge gave."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Mapping, Sequence
 

@@ -1,5 +1,7 @@
 """The agreement of people with each other in each dimension: the most that can be asked of a judge."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Literal
 

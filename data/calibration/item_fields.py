@@ -1,5 +1,7 @@
 """The ways to group the items of a dataset: by system, language, kind, stratum, fields and days of their meta."""
 
+from __future__ import annotations
+
 import json
 import re
 from datetime import date

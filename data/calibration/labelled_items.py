@@ -1,5 +1,7 @@
 """The items that people labelled, summed up for corrected means: what people and the judge say of the same cells."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from itertools import combinations_with_replacement
 

@@ -1,5 +1,7 @@
 """Means of what judges gave: over all items, by a field of the items, and on the cells that two judges share."""
 
+from __future__ import annotations
+
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass

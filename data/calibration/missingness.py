@@ -1,5 +1,7 @@
 """The cells that a judge was asked about and gave no usable value, and the figures under each way of counting them."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,5 +1,7 @@
 """The response to a draw: the drawn items of a dataset, those with a label, by stratum, and why others have none."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """The rates of a judge's true and false findings in a dimension, also of a score that is used as a flag."""
 
+from __future__ import annotations
+
 from functools import reduce
 from operator import add
 

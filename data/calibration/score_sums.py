@@ -1,5 +1,7 @@
 """A judge's mean scores by system under test."""
 
+from __future__ import annotations
+
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from math import fsum

@@ -1,5 +1,7 @@
 """The cells of a judge and dimension with what they can be parted by: system, language, length, position, meta ..."""
 
+from __future__ import annotations
+
 import re
 from typing import Any, NamedTuple
 

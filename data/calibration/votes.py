@@ -1,5 +1,7 @@
 """The single votes of people on the pairs of a dataset, with the judge's verdicts."""
 
+from __future__ import annotations
+
 import numpy as np
 import pandas
 

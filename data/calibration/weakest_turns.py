@@ -1,5 +1,7 @@
 """The judge's weakest turn compared with people's, for a judge of a workspace."""
 
+from __future__ import annotations
+
 import json
 from collections import defaultdict
 

@@ -3,6 +3,8 @@
 Precision comes before recall: a bare "no" is no cue, because it answers a question more often than it objects.
 """
 
+from __future__ import annotations
+
 import re
 import unicodedata
 

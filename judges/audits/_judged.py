@@ -1,5 +1,7 @@
 """The input of the audits: a judge's replies grouped by item and sample, and the cells that they fill."""
 
+from __future__ import annotations
+
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

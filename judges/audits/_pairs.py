@@ -1,5 +1,7 @@
 """Functions for the audits of pairs: the verdict as a number, and by how much A's section scores exceed B's."""
 
+from __future__ import annotations
+
 from judges.audits._judged import ItemJudgment, text_lengths
 from judges.card import Card
 from judges.protocols.orders import verdict_dimension

@@ -7,6 +7,8 @@ interval excludes it, *warning* when the figure is further off than `distance` a
 without any, *warning* from the first case on, *alarm* when their share is above the limit (docs/methods.md, Audits).
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 
 from judges.audits import AuditFinding, Flag, Plot, Verdict

@@ -1,5 +1,7 @@
 """Audit of attention in long dialogues: all turns of a long dialogue get the same scores (docs/methods.md, Audits)."""
 
+from __future__ import annotations
+
 from collections import defaultdict
 from statistics import pvariance
 

@@ -1,5 +1,7 @@
 """Audit of averaging: conversation scores that are only the mean of the turn scores (docs/methods.md, Audits)."""
 
+from __future__ import annotations
+
 from itertools import pairwise
 from math import floor
 

@@ -1,5 +1,7 @@
 """Audits of a card's rules: a verdict that does not follow from the scores, a section that is not in the list."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from functools import partial
 

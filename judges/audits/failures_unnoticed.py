@@ -1,5 +1,7 @@
 """Audit of missed failures: a response gets a low aggregate, and no failure is named (docs/methods.md, Audits)."""
 
+from __future__ import annotations
+
 from judges.audits import Audit, AuditEvidence, AuditFinding, Flag
 from judges.audits._judged import group_judgments
 from judges.audits._verdict import list_cases, not_tested, share_of

@@ -1,5 +1,7 @@
 """Audit of position bias: the response that is shown first wins more often (docs/methods.md, Audits)."""
 
+from __future__ import annotations
+
 from judges.audits import Audit, AuditEvidence, AuditFinding, Flag, Plot
 from judges.audits._judged import group_judgments
 from judges.audits._pairs import SIGNS

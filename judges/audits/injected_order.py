@@ -1,5 +1,7 @@
 """Audit of prompt injection: the judge obeys instructions in the text that it judges (docs/methods.md, Audits)."""
 
+from __future__ import annotations
+
 from collections import defaultdict
 from collections.abc import Sequence
 

@@ -1,5 +1,7 @@
 """Audit of justifications: people find that a justification does not fit its score (docs/methods.md, Audits)."""
 
+from __future__ import annotations
+
 from judges.audits import Audit, AuditEvidence, AuditFinding, Flag, Plot
 from judges.audits._verdict import bounds, limit_verdict, make_finding, not_tested, percent, share_of, too_few
 

@@ -1,5 +1,7 @@
 """Audits of verbosity bias: a score rises with the tokens of the text that it is about (docs/methods.md, Audits)."""
 
+from __future__ import annotations
+
 from functools import partial
 
 from judges.audits import Audit, AuditEvidence, AuditFinding, Flag, Plot

@@ -1,5 +1,7 @@
 """Audit of verbosity bias in pairs: the longer response wins at equal quality (docs/methods.md, Audits)."""
 
+from __future__ import annotations
+
 from collections import defaultdict
 from dataclasses import dataclass
 from math import log

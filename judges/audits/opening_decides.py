@@ -1,5 +1,7 @@
 """Audit of primacy bias: the verdict follows the first section, whatever comes after it (docs/methods.md, Audits)."""
 
+from __future__ import annotations
+
 from judges.audits import Audit, AuditEvidence, AuditFinding, Flag, Plot
 from judges.audits._judged import group_judgments, item_numbers
 from judges.audits._pairs import section_lead, section_means, verdict_sign

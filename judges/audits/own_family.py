@@ -1,5 +1,7 @@
 """Audit of self-preference: the judge favours systems of its own model family (docs/methods.md, Audits)."""
 
+from __future__ import annotations
+
 from collections import defaultdict
 from dataclasses import replace
 

@@ -1,5 +1,7 @@
 """Audit of reference bias: the judge punishes what differs from the reference (docs/methods.md, Audits)."""
 
+from __future__ import annotations
+
 import re
 import unicodedata
 

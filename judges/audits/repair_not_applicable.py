@@ -3,6 +3,8 @@
 The cues of a correction are in `judges.audits._cues`.
 """
 
+from __future__ import annotations
+
 from judges.audits import Audit, AuditEvidence, AuditFinding, Flag
 from judges.audits._cues import CUES, find_correction, is_explanation
 from judges.audits._judged import ItemJudgment, group_judgments

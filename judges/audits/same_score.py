@@ -1,5 +1,7 @@
 """Audit of score clustering: scores that hardly differ carry no information (docs/methods.md, Audits)."""
 
+from __future__ import annotations
+
 from collections import Counter
 from math import log2
 

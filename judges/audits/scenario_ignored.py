@@ -1,5 +1,7 @@
 """Audit of the scenario: the same dialogue under another scenario gets the same scores (docs/methods.md, Audits)."""
 
+from __future__ import annotations
+
 from collections import defaultdict
 
 from judges.audits import Audit, AuditEvidence, AuditFinding, Flag, Plot, Verdict

@@ -1,5 +1,7 @@
 """Audits of the confidence that a judge states: whether it varies, means something, and is there."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Iterator
 

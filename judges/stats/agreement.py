@@ -4,6 +4,8 @@ A table has rows = human, columns = judge, and always the full scale (K values, 
 are counts, or sums of sampling weights 1/pi. An undefined figure is None, not nan and not 1.0.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from math import ceil, log10
 from typing import Literal, NamedTuple

@@ -4,6 +4,8 @@ It judges numbers only. The caller must make sure that the cells are blind label
 prompt tuning.
 """
 
+from __future__ import annotations
+
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from math import inf

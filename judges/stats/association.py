@@ -1,5 +1,7 @@
 """For audits: shares of a variance that numbers explain, and logistic regression with a weak prior."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from math import exp, sqrt
 

@@ -21,6 +21,8 @@ Sources: Jung, Brahman and Choi, Trust or Escalate (ICLR 2025); Bauer 1991 and A
 of tests); Korn and Graubard 1998 (the binomial on effective counts).
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log, sqrt

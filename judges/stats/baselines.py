@@ -4,6 +4,8 @@ The constant rule always gives the most frequent gold value. The length rule use
 is fitted on other items than those that it predicts (cross-fitting), so it is no better than on new items.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Literal
 

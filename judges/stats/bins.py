@@ -5,6 +5,8 @@ counts by answer have a row for every answer. An interval scale with more than `
 number as answer, has `MAX_BINS` equal bins instead. Nothing else is binned.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import numpy as np

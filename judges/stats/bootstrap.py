@@ -5,6 +5,8 @@ sums (`with_products`), the totals give both the sample's kappa and its standard
 can be studentised by its own error without a loop.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache

@@ -1,5 +1,7 @@
 """Positional agreement: whether a judge says the same of a pair when the places of its responses are swapped."""
 
+from __future__ import annotations
+
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar

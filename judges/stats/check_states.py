@@ -1,5 +1,7 @@
 """The states of the approval check, each with all that is shown of it: the one table that pages and reports read."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Literal
 

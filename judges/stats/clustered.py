@@ -4,6 +4,8 @@ Cells come as arrays of one length: a value, and the number of the item that it 
 the intervals are the usual ones; with several cells, the spread between items sets their width.
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
 from math import hypot, sqrt
 

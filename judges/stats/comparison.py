@@ -1,5 +1,7 @@
 """Judges compared on the same cells: their kappas, and how much better one agrees with people than another."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations

@@ -1,5 +1,7 @@
 """Whether a judge is right more often when it is confident: agreement by confidence, calibration error, and ranking."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from math import pi, sqrt
 

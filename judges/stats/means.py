@@ -3,6 +3,8 @@
 They are the judge's own view; calibration says how far to believe it.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from math import inf
 from typing import NamedTuple

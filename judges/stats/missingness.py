@@ -6,6 +6,8 @@ reply is not a low score. Published figures often count it as the lowest answer,
 changes the figures, so it must be stated.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any

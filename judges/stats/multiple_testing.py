@@ -1,5 +1,7 @@
 """Multiple testing: p-values adjusted so that all tests can be read at one level."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 

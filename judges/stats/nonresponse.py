@@ -5,6 +5,8 @@ may be the hard ones. So a figure represents a stratum only if nearly all of it 
 Analysis, ch. 8: the bias of nonresponse grows with its share, whatever the size).
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil

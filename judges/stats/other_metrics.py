@@ -1,5 +1,7 @@
 """Agreement figures of other papers besides kappa: one place for page, report and command."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

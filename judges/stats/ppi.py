@@ -42,6 +42,8 @@ Angelopoulos, Duchi and Zrnic 2023 (PPI++); Binder 1983 (linearisation with weig
 1998 (what is added); Welch 1947 (differences).
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations

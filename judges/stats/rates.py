@@ -25,6 +25,8 @@ Sources: Rogan and Gladen 1978; Lang and Reiczigel 2014; Korn and Graubard 1998 
 1983 (linearisation); Newcombe 1998 (difference of two shares, method 10).
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import sqrt

@@ -3,6 +3,8 @@
 With items of the same kind an error shrinks as 1 / sqrt(G).
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
 from math import ceil, sqrt
 

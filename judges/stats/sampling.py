@@ -1,5 +1,7 @@
 """Draw a stratified random sample in several steps, with the inclusion probability of every stratum."""
 
+from __future__ import annotations
+
 import random
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping

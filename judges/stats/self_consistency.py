@@ -1,5 +1,7 @@
 """The gain from several samples of a judge: agreement of one sample, of all combined, and how often they flip."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

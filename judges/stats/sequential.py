@@ -9,6 +9,8 @@ passed. Sources: Armitage, McPherson and Rowe 1969; Pocock 1977; Siegmund 1985, 
 correction of a continuous one for discrete steps); Jennison and Turnbull 2000, chapter 19.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache

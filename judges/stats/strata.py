@@ -3,6 +3,8 @@
 Source: Cochran 1977, chapters 5 and 5A.12 (collapsed strata).
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
 from math import sqrt

@@ -1,5 +1,7 @@
 """Whether a judge puts systems in the order in which people put them, on the same ratings."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb

@@ -4,6 +4,8 @@ A score that is published unchanged is evaluated by kappa of its values. If a sc
 3, a filter from 4 on), it matters how often judge and people are on the same side of that threshold.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 

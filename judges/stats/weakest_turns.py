@@ -1,5 +1,7 @@
 """The judge's weakest turn beside people's, at which preference data fork (docs/methods.md, Weakest turn)."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple

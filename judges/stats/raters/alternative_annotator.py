@@ -4,6 +4,8 @@ Each person is left out in turn; then the judge and that person are compared by 
 Calderon, Reichart and Dror 2025, The Alternative Annotator Test for LLM-as-a-Judge.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from math import sqrt
 

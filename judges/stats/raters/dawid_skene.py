@@ -1,5 +1,7 @@
 """Dawid and Skene's model: the most likely answers of the cells and each person's errors, from the labels alone."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

@@ -3,6 +3,8 @@
 Nothing here is a verdict on a person. Each remark says what was seen and what else may explain it.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
