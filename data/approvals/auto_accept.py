@@ -16,7 +16,7 @@ from data.calibration import auto_accept as figures
 from data.calibration import calibration
 from data.calibration.auto_accept import ItemConfidence
 from data.gold.gold import Basis
-from data.records.access import allow, require
+from data.records.access import act, allow, require
 from data.records.values import change_setting, settings_in
 from data.store import Store, cache_result
 from data.store.errors import BadInput
@@ -134,8 +134,8 @@ def end_rule(store: Store, actor: str, dataset_id: str, rule: AutoAcceptRule) ->
 
 
 def _append(store: Store, actor: str, dataset_id: str, rule: AutoAcceptRule, value: object) -> None:
-    name = f"{_NAME}{rule.judge}:{rule.sort}.{rule.dimension}"
-    change_setting(store, actor, "lead", "which verdicts are kept unseen", dataset_id, name, value)
+    name, action = f"{_NAME}{rule.judge}:{rule.sort}.{rule.dimension}", "which verdicts are kept unseen"
+    act(store, actor, "lead", action, lambda tx: change_setting(tx, dataset_id, name, value), dataset_id)
 
 
 @allow("annotator")

@@ -8,7 +8,7 @@ from typing import Any
 
 from data.cards import cards
 from data.records import combinations
-from data.records.access import allow
+from data.records.access import allow, allow_change
 from data.records.datasets import DatasetJudge, all_datasets, dataset_judges
 from data.records.values import change_setting, get_setting
 from data.store import Store, Tx
@@ -69,13 +69,13 @@ def chosen_desk_cards(store: Store | Tx, dataset_id: str) -> list[str]:
     return [str(name) for name in get_setting(store, dataset_id, _SETTING, [])]
 
 
-@allow("researcher")
-def choose_desk_cards(store: Store, actor: str, dataset_id: str, names: Sequence[str]) -> None:
+@allow_change("researcher", "desk cards", "dataset_id")
+def choose_desk_cards(tx: Tx, actor: str, dataset_id: str, names: Sequence[str]) -> None:
     """Choose what cards ask people in a dataset, blind or assisted; none: the usual ones. Raises BadInput."""
-    unknown = [name for name in names if name not in cards.current_cards(store)]
+    unknown = [name for name in names if name not in cards.current_cards(tx)]
     if unknown:
         raise BadInput(f"There is no card {unknown[0][:80]!r} to put on the desk.")
-    change_setting(store, actor, "researcher", "desk cards", dataset_id, _SETTING, list(names), [])
+    change_setting(tx, dataset_id, _SETTING, list(names), [])
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Literal, get_args
 
-from data.records.access import allow
+from data.records.access import allow, allow_change
 from data.records.values import change_setting, get_setting
 from data.store import Store, Tx
 from data.store.errors import BadInput
@@ -70,12 +70,10 @@ def queue_rules(store: Store | Tx, dataset_id: str) -> QueueRules:
     return QueueRules(**get_setting(store, dataset_id, "queue", {}))
 
 
-@allow("researcher")
-def set_queue_rules(store: Store, actor: str, dataset_id: str, new: QueueRules) -> None:
+@allow_change("researcher", "queue rules", "dataset_id")
+def set_queue_rules(tx: Tx, actor: str, dataset_id: str, new: QueueRules) -> None:
     """Change a dataset's queue rules (researchers and leads)."""
-    change_setting(
-        store, actor, "researcher", "queue rules", dataset_id, "queue", asdict(new.check()), asdict(QueueRules())
-    )
+    change_setting(tx, dataset_id, "queue", asdict(new.check()), asdict(QueueRules()))
 
 
 @allow("annotator")
@@ -84,11 +82,10 @@ def hides_systems(store: Store | Tx, dataset_id: str) -> bool:
     return bool(get_setting(store, dataset_id, _BLINDING, {}).get("hide_systems", True))
 
 
-@allow("lead")
-def hide_systems(store: Store, actor: str, dataset_id: str, hide: bool) -> None:
+@allow_change("lead", "blinding", "dataset_id")
+def hide_systems(tx: Tx, actor: str, dataset_id: str, hide: bool) -> None:
     """Set whether blind items of a dataset hide the names of systems (leads)."""
-    new, usual = {"hide_systems": hide}, {"hide_systems": True}
-    change_setting(store, actor, "lead", "blinding", dataset_id, _BLINDING, new, usual)
+    change_setting(tx, dataset_id, _BLINDING, {"hide_systems": hide}, {"hide_systems": True})
 
 
 @allow("annotator")
@@ -97,7 +94,7 @@ def gold_rule(store: Store | Tx, dataset_id: str) -> GoldRule:
     return GoldRule(**get_setting(store, dataset_id, "gold", {}))
 
 
-@allow("lead")
-def set_gold_rule(store: Store, actor: str, dataset_id: str, new: GoldRule) -> None:
+@allow_change("lead", "gold rule", "dataset_id")
+def set_gold_rule(tx: Tx, actor: str, dataset_id: str, new: GoldRule) -> None:
     """Change how labels of a dataset become gold (leads, as every figure rests on it)."""
-    change_setting(store, actor, "lead", "gold rule", dataset_id, "gold", asdict(new.check()), asdict(GoldRule()))
+    change_setting(tx, dataset_id, "gold", asdict(new.check()), asdict(GoldRule()))

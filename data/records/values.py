@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from data.records.access import Role, act
 from data.records.tables import SettingRow
 from data.store import Store, Tx, cache_result
 from data.store.ids import new_id
@@ -33,20 +32,14 @@ def settings_in(store: Store | Tx, scope: str, prefix: str = "") -> dict[str, An
     return {str(name): json.loads(value) for name, value in rows if name.startswith(prefix)}
 
 
-def change_setting(
-    store: Store, actor: str, role: Role, action: str, scope: str, name: str, value: Any, default: Any = None
-) -> None:
-    """Append a value, in a change of its own, unless it is the one that holds. Raises NotAllowed below the role.
+def change_setting(tx: Tx, scope: str, name: str, value: Any, default: Any = None) -> None:
+    """Append a value unless it is the one that holds; for callers that have checked the right to do so.
 
     A field that a stored object does not have, because it is older than the field, has the value of `default`.
     """
-
-    def work(tx: Tx) -> None:
-        stored = get_setting(tx, scope, name, default)
-        if (default | stored if isinstance(default, dict) else stored) != value:
-            put_setting(tx, scope, name, value)
-
-    act(store, actor, role, action, work, "" if scope == WORKSPACE else scope)
+    stored = get_setting(tx, scope, name, default)
+    if (default | stored if isinstance(default, dict) else stored) != value:
+        put_setting(tx, scope, name, value)
 
 
 def put_setting(tx: Tx, scope: str, name: str, value: Any) -> None:

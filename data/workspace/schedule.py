@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from data import log
-from data.records.access import allow
+from data.records.access import allow, allow_change
 from data.records.names import BACKUP_ACTOR
 from data.records.values import WORKSPACE, change_setting, get_setting
 from data.store import Store, Tx
@@ -77,13 +77,13 @@ def backup_plan(store: Store | Tx) -> BackupPlan:
     return BackupPlan(**get_setting(store, WORKSPACE, "backups", {}))
 
 
-@allow("lead")
-def set_backup_plan(store: Store, actor: str, new: BackupPlan) -> None:
+@allow_change("lead", "backup plan")
+def set_backup_plan(tx: Tx, actor: str, new: BackupPlan) -> None:
     """Change how often backups are made by themselves (leads). Raises BadInput where the store is no file."""
     new.check()
     if new.every:
-        backups.backup_folder(store)
-    change_setting(store, actor, "lead", "backup plan", WORKSPACE, "backups", asdict(new), asdict(BackupPlan()))
+        backups.backup_folder(tx.store)
+    change_setting(tx, WORKSPACE, "backups", asdict(new), asdict(BackupPlan()))
 
 
 @allow("lead")
