@@ -131,7 +131,7 @@ def agreement_by(
         return {f"turn {turn}": agreement for turn, agreement in compared.turns.items()}
     if by == "category":
         return {name or "no category": agreement for name, agreement in compared.categories.items()}
-    row = compared.shared.row
+    row = compared.shared.one
     places = np.unique(row.model).tolist()
     return {row.models[n]: comparison.pair_agreement(compared.shared.where(row.model == n)) for n in places}
 

@@ -7,7 +7,7 @@ Failed judgments are not ratings here, whatever a protocol counts. Intervals are
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from judges.mtbench.means import question_mean, shared_turns
 from judges.mtbench.ratings import HIGHEST, LOWEST, RatingTable
-from judges.stats.agreement import Codes, Floats
 from judges.stats.clustered import share_by_item
 from judges.stats.concordance import concordance
 from judges.stats.intervals import Cells, kappa_interval
@@ -25,22 +24,18 @@ MAX_DISAGREEMENTS = 20
 """So many of the largest disagreements are listed."""
 
 
-@dataclass(frozen=True)
-class SharedRatings:
-    """The cells that two judges share, as columns of one length.
+class SharedRatings(NamedTuple):
+    """The ratings of the cells that two judges share, a row each, in the same order.
 
-    `row` says whose they are (the rows of `one`); `one` and `other` are the ratings, 1 to 10, and `places` the places
-    in `Bench.ratings` of the first judgment of each, (cells, 2).
+    `number` is the mean of a judge's ratings of the cell, 1 to 10; the other columns are those of the first of them.
     """
 
-    row: RatingTable
-    one: Floats
-    other: Floats
-    places: Codes
+    one: RatingTable
+    other: RatingTable
 
     def where(self, keep: NDArray[np.bool_]) -> SharedRatings:
         """Some of the cells."""
-        return SharedRatings(self.row.where(keep), self.one[keep], self.other[keep], self.places[keep])
+        return SharedRatings(self.one.where(keep), self.other.where(keep))
 
 
 class PairAgreement(NamedTuple):
@@ -94,14 +89,12 @@ class RatingComparison:
 
 def share_ratings(table: RatingTable, judge: str, other: str) -> SharedRatings:
     """The cells that two judges share, in the order of questions, models, turns and samples."""
-    cells = []
+    tables = []
     for rows in shared_turns(table, judge, other):
         rows = rows.where(rows.reason == 0)
         _, first, group = np.unique(rows.cell_key, return_index=True, return_inverse=True)
-        mean = np.bincount(group, rows.number) / np.bincount(group)
-        cells.append((rows.where(first), np.asarray(mean, dtype=np.float64)))
-    (row, x), (other_row, y) = cells
-    return SharedRatings(row, x, y, np.stack([row.place, other_row.place], axis=1))
+        tables.append(replace(rows.where(first), number=np.bincount(group, rows.number) / np.bincount(group)))
+    return SharedRatings(*tables)
 
 
 def compare_two_judges(
@@ -113,12 +106,12 @@ def compare_two_judges(
         len(np.unique(table.where((table.judge == table.judges.index(name)) & (table.reason == 0)).answer_key))
         for name in (judge, other)
     ]
-    row = shared.row
+    row = shared.one
     return RatingComparison(
         judge,
         other,
         shared,
-        (rated[0] - len(shared.one), rated[1] - len(shared.one)),
+        (rated[0] - len(row), rated[1] - len(row)),
         pair_agreement(shared),
         {turn: pair_agreement(shared.where(row.turn == turn)) for turn in row.turns},
         {row.categories[n]: pair_agreement(shared.where(row.category == n)) for n in np.unique(row.category).tolist()},
@@ -133,7 +126,7 @@ def pair_agreement(shared: SharedRatings) -> PairAgreement:
     the mean absolute error are linearised over questions (`judges.stats.concordance`), kappa is resampled by questions
     (`judges.stats.intervals`).
     """
-    question, x, y = shared.row.question, shared.one, shared.other
+    question, x, y = shared.one.question, shared.one.number, shared.other.number
     gap = np.abs(y - x)
     figures = concordance(Cells(question, x, y))
     steps = int(HIGHEST - LOWEST) + 1
@@ -166,10 +159,11 @@ class QuestionGap(NamedTuple):
 
 def question_gaps(shared: SharedRatings) -> list[QuestionGap]:
     """Every question that both judges rated, in the order of the files; a single one has no interval."""
-    row, gap = shared.row, np.abs(shared.other - shared.one)
+    row, x, y = shared.one, shared.one.number, shared.other.number
+    gap = np.abs(y - x)
     which, first, place = np.unique(row.question, return_index=True, return_inverse=True)
     cells = np.bincount(place)
-    columns = [np.bincount(place, value) / cells for value in (shared.one, shared.other, gap == 0, gap <= 1)]
+    columns = [np.bincount(place, value) / cells for value in (x, y, gap == 0, gap <= 1)]
     return [
         QuestionGap(row.questions[n], row.categories[row.category[at]], int(count), *map(float, figures))
         for n, at, count, *figures in zip(which, first, cells, *columns, strict=True)
@@ -178,13 +172,14 @@ def question_gaps(shared: SharedRatings) -> list[QuestionGap]:
 
 def _largest(shared: SharedRatings, limit: int) -> tuple[Disagreement, ...]:
     """The cells that differ most, larger differences first, equal ones in the order of the cells."""
-    gap, row = np.abs(shared.other - shared.one), shared.row
+    row, other = shared
+    gap = np.abs(other.number - row.number)
     order = [n for n in np.argsort(-gap, kind="stable")[:limit].tolist() if gap[n] > 0]
     return tuple(
         Disagreement(
             row.questions[row.question[n]], row.categories[row.category[n]], row.models[row.model[n]],
-            int(row.choice[n]), int(row.turn[n]), float(shared.one[n]), float(shared.other[n]),
-            (int(shared.places[n, 0]), int(shared.places[n, 1])),
+            int(row.choice[n]), int(row.turn[n]), float(row.number[n]), float(other.number[n]),
+            (int(row.place[n]), int(other.place[n])),
         )
         for n in order
     )  # fmt: skip

@@ -125,8 +125,8 @@ def rank_models(counted: RatingTable, judge: str, replicates: int = REPLICATES) 
 
 def compare_ranks(shared: SharedRatings, replicates: int = REPLICATES) -> RankComparison:
     """Return the changes of models' ranks from one judge to the other, on cells that both rated; empty without any."""
-    row = shared.row
-    models, means, drawn, items = _draws(row.question, row.model, [shared.one, shared.other], replicates)
+    row = shared.one
+    models, means, drawn, items = _draws(row.question, row.model, [row.number, shared.other.number], replicates)
     names, cells = [row.models[n] for n in models], np.full(len(models), len(row))
     ranks, other_ranks = rank_means(means)
     moved = _ends(other_ranks - ranks, rank_means(drawn[1]) - rank_means(drawn[0]), items, cells)

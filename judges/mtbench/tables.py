@@ -204,11 +204,11 @@ def _shared_table(chosen: RatingSelection) -> ResultTable:
     for judge, other in combinations(chosen.judges, 2):
         shared = share_ratings(chosen.table, judge, other)
         names: Row = {"judge": judge_label(chosen.bench, judge), "other": judge_label(chosen.bench, other)}
-        for model in [None, *np.unique(shared.row.model).tolist()]:
-            cells = shared if model is None else shared.where(shared.row.model == model)
-            x, y, question = cells.one, cells.other, cells.row.question
+        for model in [None, *np.unique(shared.one.model).tolist()]:
+            cells = shared if model is None else shared.where(shared.one.model == model)
+            x, y, question = cells.one.number, cells.other.number, cells.one.question
             rows.append(
-                names | {"model": ALL_LABEL if model is None else shared.row.models[model], "cells": len(x)}
+                names | {"model": ALL_LABEL if model is None else shared.one.models[model], "cells": len(x)}
                 | figure_columns("mean", question_mean(x, question))
                 | figure_columns("other_mean", question_mean(y, question))
                 | figure_columns("difference", question_mean(y - x, question))

@@ -56,7 +56,7 @@ def _parts(selection: BenchSelection, comparison: RatingComparison, key: str) ->
     st.header("By part", anchor=False)
     names = selection.names[comparison.one], selection.names[comparison.other]
     # With a single model, a question is one answer; the judges' ratings of it are only for people who may see them.
-    ways = BREAKDOWN_NAMES | ({"question": "Question"} if len(np.unique(comparison.shared.row.model)) > 1 else {})
+    ways = BREAKDOWN_NAMES | ({"question": "Question"} if len(np.unique(comparison.shared.one.model)) > 1 else {})
     with st.container(horizontal=True, vertical_alignment="center"):
         by = url_state.tabs("by", "By", ways)
         intervals = by != "question" and st.toggle("With 95% intervals", key=f"part intervals:{selection.key}")

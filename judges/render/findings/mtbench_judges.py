@@ -102,7 +102,7 @@ def bubbles(comparison: RatingComparison, names: Mapping[str, str]) -> Bubbles:
     """Return the number of times each two ratings meet, to the tenth of a point, as samples may be averaged."""
     met = Counter(
         (round(x, 1), round(y, 1))
-        for x, y in zip(comparison.shared.one.tolist(), comparison.shared.other.tolist(), strict=True)
+        for x, y in zip(*(ratings.number.tolist() for ratings in comparison.shared), strict=True)
     )
     points = [(x, y, n) for (x, y), n in sorted(met.items())]
     return Bubbles(points, names[comparison.one], names[comparison.other], (LOWEST, HIGHEST))

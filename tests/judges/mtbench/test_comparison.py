@@ -35,10 +35,11 @@ def test_cells_by_hand():
 def test_places_lead_to_the_judgments_of_the_cell_whatever_the_order_of_the_file():
     shuffled = bench([ROWS[n] for n in np.random.default_rng(1).permutation(len(ROWS))])
     shared = share_ratings(read_ratings(shuffled), "j", "k")
-    for n, (one, other) in enumerate(shared.places.tolist()):
+    for n, (one, other) in enumerate(zip(shared.one.place, shared.other.place, strict=True)):
         first, second = shuffled.ratings[one], shuffled.ratings[other]
         assert (first.judge, second.judge) == ("j", "k") and first[1:5] == second[1:5]
-        assert first.text == f"So: [[{shared.one[n]:.0f}]]" and second.text == f"So: [[{shared.other[n]:.0f}]]"
+        texts = [f"So: [[{ratings.number[n]:.0f}]]" for ratings in shared]
+        assert [first.text, second.text] == texts
 
 
 def test_figures_are_those_of_scipy_and_scikit_learn():
@@ -50,7 +51,7 @@ def test_figures_are_those_of_scipy_and_scikit_learn():
             rows += [("j", q, "m", t, x), ("k", q, "m", t, int(np.clip(x + rng.integers(-2, 2), 1, 10)))]
     table = read_ratings(bench(rows))
     shared, whole = share_ratings(table, "j", "k"), compare_two_judges(table, "j", "k").overall
-    x, y = shared.one, shared.other
+    x, y = shared.one.number, shared.other.number
     assert whole.pearson.point == pytest.approx(stats.pearsonr(x, y)[0])
     assert whole.spearman.point == pytest.approx(stats.spearmanr(x, y)[0])
     assert whole.kendall.point == pytest.approx(stats.kendalltau(x, y)[0])
@@ -63,7 +64,7 @@ def test_figures_are_those_of_scipy_and_scikit_learn():
 def test_half_points_and_repeated_judgments_are_compared_as_means():
     rows = [("j", 1, "m", 1, 8.5), ("k", 1, "m", 1, 7), ("k", 1, "m", 1, 8), ("k", 1, "m", 1, None)]
     shared = share_ratings(read_ratings(bench(rows)), "j", "k")
-    assert (shared.one.tolist(), shared.other.tolist()) == ([8.5], [7.5])
+    assert (shared.one.number.tolist(), shared.other.number.tolist()) == ([8.5], [7.5])
     whole = compare_two_judges(read_ratings(bench(rows)), "j", "k").overall
     assert (whole.equal.point, whole.within_one.point, whole.difference.point) == (0.0, 1.0, -1.0)
 
