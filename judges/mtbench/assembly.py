@@ -10,15 +10,16 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
-from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from judges.jsonl import Record, mend_record
 from judges.mtbench import prompts, rows, wordings
 from judges.mtbench.dialogues import answer_name, read_answer, read_item_question, texts_by, whole_number
 from judges.mtbench.parsing import is_failed_call
 from judges.mtbench.records import SWAPPED_WINNER, Answer, Bench, BenchQuestion, Game, Judge, PromptText, Rating, Vote
-from judges.mtbench.rows import BadField, JudgedTurn, JudgeNames
+from judges.mtbench.rows import BadField, JudgedTurn, JudgeNames, SourcePlace
 from judges.mtbench.thinking import strip_thinking
+from judges.mtbench.wordings import Judged, Pending
 from judges.plural import many, verb
 from judges.protocols.messages import fill
 from judges.protocols.orders import Order
@@ -42,14 +43,6 @@ class BenchFile(NamedTuple):
     records: Iterable[Record]
 
 
-class SourcePlace(NamedTuple):
-    """The place of something in a file; `row` is kept while the row may still be refused."""
-
-    file: str
-    line: int
-    row: Any = None
-
-
 class BadRow(NamedTuple):
     """A row that is not used: its place, the field, a sentence, and the answer that it would be ("" for none)."""
 
@@ -60,8 +53,8 @@ class BadRow(NamedTuple):
 
 
 AnswerKey = tuple[str, str, int]
-_Judged = TypeVar("_Judged", Rating, Game)
 _UNKNOWN = -1
+"""The choice of a pending rating that is not settled yet."""
 
 
 @dataclass
@@ -139,20 +132,6 @@ def join_records(first: Bench, second: Bench) -> tuple[Bench, list[str]]:
     return bench, notes
 
 
-class _Pending(NamedTuple, Generic[_Judged]):
-    """A rating or a verdict whose judge's wording is not settled yet.
-
-    `record` has neither its judge nor its sample, and as its choice `_UNKNOWN` where that is not settled either.
-    `about` is what was judged, `prompt` what is known of the prompt.
-    """
-
-    place: SourcePlace
-    judge: JudgeNames
-    record: _Judged
-    about: tuple[object, ...]
-    prompt: wordings.PromptRow
-
-
 class Assembly:
     """The records read so far, for files whose judges belong to a protocol. Call `finish` once, after the last file."""
 
@@ -161,8 +140,8 @@ class Assembly:
         self.prompts: dict[str, list[PromptText]] = {}
         self.stems: dict[str, str] = {}
         self.choices: dict[tuple[str, str], list[int]] = {}
-        self.rated: list[_Pending[Rating]] = []
-        self.compared: list[_Pending[Game]] = []
+        self.rated: list[Pending[Rating]] = []
+        self.compared: list[Pending[Game]] = []
         self.templates: dict[str, list[str]] = defaultdict(list)
         self.counted: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
         self.swapped: dict[tuple[str, str], list[str]] = defaultdict(list)
@@ -279,10 +258,8 @@ class Assembly:
             about, error = (key, model, score.turn), "the call to the judge failed" * is_failed_call(score.text)
             known_choice = _UNKNOWN if choice is None else choice
             rating = Rating("", key, model, known_choice, score.turn, 0, score.text, score.stated, error)
-            prompt = wordings.PromptRow(
-                place.file, (*about, score.sample, choice), judge.prompt, score.turn, bool(score.prompt), template
-            )
-            self.rated.append(_Pending(source_place, judge, rating, about, prompt))
+            cell, has_prompt = (*about, score.sample, choice), bool(score.prompt)
+            self.rated.append(Pending(source_place, judge, rating, about, cell, has_prompt, template))
 
     def _add_games(self, place: SourcePlace, row: dict[str, Any]) -> None:
         key = rows.question_id(row)
@@ -298,8 +275,7 @@ class Assembly:
             }
             template = judge.template or self._template(judge, key, game.turn, answers, sent)
             about = key, game.a, game.b, game.turn, game.order
-            prompt = wordings.PromptRow(place.file, about, judge.prompt, game.turn, bool(sent), template)
-            self.compared.append(_Pending(place._replace(row=None), judge, game, about, prompt))
+            self.compared.append(Pending(place._replace(row=None), judge, game, about, about, bool(sent), template))
 
     def _add_conversations(self, key: str, row: Mapping[str, Any]) -> None:
         """Take the answers of two models from a vote on them, if no file of answers has them."""
@@ -486,14 +462,14 @@ class Assembly:
             self.bench.ratings.append((pending.place, rating))
 
     def _choice(
-        self, pending: _Pending[Rating], judge: str, samples: Mapping[tuple[str, str, str, int, int], int]
+        self, pending: Pending[Rating], judge: str, samples: Mapping[tuple[str, str, str, int, int], int]
     ) -> int:
         """The choice that a judgment is about; if it fits several, the first that is not judged yet."""
         _, question, model, choice, turn, *_ = pending.record
         if choice != _UNKNOWN:
             return choice
         choices = self._usable_choices(question, model) or [0]
-        if len(choices) == 1 or pending.prompt.template is None or not pending.prompt.has_prompt:
+        if len(choices) == 1 or pending.template is None or not pending.has_prompt:
             return choices[0]
         texts = {c: self.bench.answers[question, model, c].turns[:turn] for c in choices}
         copies = [c for c in choices if texts[c] == texts[choices[0]]]
@@ -505,7 +481,7 @@ class Assembly:
             self.bench.judges.setdefault(judge.id, judge)
             self.bench.games.append((pending.place, pending.record._replace(judge=judge.id)))
 
-    def _judges(self, judged: Sequence[_Pending[_Judged]]) -> Iterator[Judge]:
+    def _judges(self, judged: Sequence[Pending[Judged]]) -> Iterator[Judge]:
         """The judge of each row."""
         families = [prompts.family_name(pending.judge.prompt) for pending in judged]
         row_wordings = self._wordings(judged, families)
@@ -514,7 +490,7 @@ class Assembly:
             model, protocol = pending.judge.model, pending.judge.protocol or self._protocol
             yield Judge(judge_key(model, family, wording, protocol), model, family, wording, protocol)
 
-    def _wordings(self, judged: Sequence[_Pending[_Judged]], families: Sequence[str]) -> list[str]:
+    def _wordings(self, judged: Sequence[Pending[Judged]], families: Sequence[str]) -> list[str]:
         """The wording of every row: that which it states, else the one that is found among its judge's rows."""
         groups: dict[tuple[str, str], list[int]] = defaultdict(list)
         for number, (pending, family) in enumerate(zip(judged, families, strict=True)):
@@ -522,8 +498,7 @@ class Assembly:
         row_wordings = [""] * len(judged)
         notes: dict[str, None] = {}
         for (_, family), numbers in groups.items():
-            prompt_rows = [judged[n].prompt for n in numbers]
-            resolved, new_notes = wordings.resolve_wordings(prompt_rows, family, self.prompts)
+            resolved, new_notes = wordings.resolve_wordings([judged[n] for n in numbers], family, self.prompts)
             notes |= dict.fromkeys(new_notes)
             for number, wording in zip(numbers, resolved, strict=True):
                 stated = judged[number].judge.wording
@@ -532,7 +507,7 @@ class Assembly:
         return row_wordings
 
     def _by_folder(
-        self, judged: Sequence[_Pending[_Judged]], families: Sequence[str], row_wordings: Sequence[str]
+        self, judged: Sequence[Pending[Judged]], families: Sequence[str], row_wordings: Sequence[str]
     ) -> list[str]:
         """The families; if a judge without a prompt name judges the same thing in two folders, the folders name them.
 

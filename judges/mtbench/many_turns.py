@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from judges.mtbench import rows
-from judges.mtbench.assembly import AssembledBench, Assembly, BadRow, BenchFile, SourcePlace
+from judges.mtbench.assembly import AssembledBench, Assembly, BadRow, BenchFile
 from judges.strict_json import show_value
 
 _MODEL = ("model", "model_id", "system")
@@ -35,7 +35,7 @@ def assemble_dialogues(files: Iterable[BenchFile]) -> AssembledBench:
     return state.finish()
 
 
-def _take(state: Assembly, place: SourcePlace, row: dict[str, Any]) -> None:
+def _take(state: Assembly, place: rows.SourcePlace, row: dict[str, Any]) -> None:
     if not fits(row):
         fault = f"history must be a list of what user and bot said (it is {show_value(row.get('history'))})."
         raise rows.BadField("history", fault)

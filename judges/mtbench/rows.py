@@ -44,6 +44,14 @@ class BadField(ValueError):
         self.problem = (name, sentence)
 
 
+class SourcePlace(NamedTuple):
+    """The place of something in a file; `row` is kept while the row may still be refused."""
+
+    file: str
+    line: int
+    row: Any = None
+
+
 class JudgeNames(NamedTuple):
     """The judge as a row names it: its model, its prompt's name, and its prompt's text if the row has it.
 

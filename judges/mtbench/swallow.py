@@ -17,7 +17,7 @@ from statistics import fmean
 from typing import Any, Literal, NamedTuple
 
 from judges.mtbench import parsing, rows
-from judges.mtbench.assembly import AssembledBench, Assembly, BadRow, BenchFile, SourcePlace, list_names
+from judges.mtbench.assembly import AssembledBench, Assembly, BadRow, BenchFile, list_names
 from judges.plural import many, verb
 from judges.strict_json import show_value
 
@@ -37,7 +37,7 @@ _OVERALL = "overall"
 """Swallow's name for the ratings of all categories; lighteval's own task has the judge's short name there."""
 
 
-_Rows = list[tuple[SourcePlace, dict[str, Any]]]
+_Rows = list[tuple[rows.SourcePlace, dict[str, Any]]]
 
 
 class _File(NamedTuple):
@@ -203,7 +203,7 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(entry)
 
 
-def _row(state: Assembly, place: SourcePlace, row: Mapping[str, Any], model: str, judge: str, cut: int) -> int:
+def _row(state: Assembly, place: rows.SourcePlace, row: Mapping[str, Any], model: str, judge: str, cut: int) -> int:
     """One question of one model; gives how many of its ratings were stated as shares of ten."""
     original, metrics = _object(row, "specifics") or _object(row, "specific"), _object(row, "metrics")
     short = _lists(metrics, 1)

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import permutations, takewhile
-from typing import Literal
+from typing import Generic, Literal, NamedTuple, TypeVar
 
 from judges.mtbench.prompts import wording
-from judges.mtbench.records import PromptText
+from judges.mtbench.records import Game, PromptText, Rating
+from judges.mtbench.rows import JudgeNames, SourcePlace
 
 Kind = Literal["base", "math", "multi", "math-multi"]
+Judged = TypeVar("Judged", Rating, Game)
 _MOST_ORDERS = 5
 
 
@@ -46,35 +47,36 @@ def unfill(prompt: str, texts: Mapping[str, Sequence[str]]) -> str | None:
     return template
 
 
-@dataclass(slots=True)
-class PromptRow:
-    """The prompt data of a judgment: its place, what it is about, the prompt's name, and the template.
+class Pending(NamedTuple, Generic[Judged]):
+    """A rating or a verdict whose judge's wording is not settled yet.
 
+    `record` has no judge and no sample yet. `about` is what it judges, `cell` the same with what tells samples apart.
     `has_prompt`: whether the file contains the sent prompt; `template` is None if it could not be recovered.
     """
 
-    file: str
+    place: SourcePlace
+    judge: JudgeNames
+    record: Judged
+    about: tuple[object, ...]
     cell: tuple[object, ...]
-    prompt: str
-    turn: int
     has_prompt: bool
     template: str | None
 
     @property
     def kind(self) -> Kind:
         """The kind of prompt of its family, from the prompt's name, else from the template's fields or the turn."""
-        if self.prompt:
-            math, multi = "-math" in self.prompt, self.prompt.endswith("-multi-turn")
+        if self.judge.prompt:
+            math, multi = "-math" in self.judge.prompt, self.judge.prompt.endswith("-multi-turn")
         elif self.template is not None:
             multi = "{question_1}" in self.template or "{answer_1}" in self.template
             math = "{ref_answer" in self.template
         else:
-            math, multi = False, self.turn > 1
+            math, multi = False, self.record.turn > 1
         return "math-multi" if math and multi else "multi" if multi else "math" if math else "base"
 
 
 def resolve_wordings(
-    rows: Sequence[PromptRow], family: str, prompt_sets: Mapping[str, Sequence[PromptText]]
+    rows: Sequence[Pending[Judged]], family: str, prompt_sets: Mapping[str, Sequence[PromptText]]
 ) -> tuple[list[str], list[str]]:
     """The wording of each row of one judge and family ("" if unknown), and sentences on what is unknown.
 
@@ -84,7 +86,7 @@ def resolve_wordings(
     row_wordings, notes = [""] * len(rows), list[str]()
     files: dict[str, list[int]] = defaultdict(list)
     for number, row in enumerate(rows):
-        files[row.file].append(number)
+        files[row.place.file].append(number)
     bases = {file: _bases(rows[n] for n in numbers) for file, numbers in files.items()}
     known = list(dict.fromkeys(base for group in bases.values() for base in group))
     for file, numbers in files.items():
@@ -105,13 +107,13 @@ def resolve_wordings(
     return row_wordings, notes
 
 
-def _bases(rows: Iterable[PromptRow]) -> list[str]:
+def _bases(rows: Iterable[Pending[Judged]]) -> list[str]:
     """The fingerprints of the base templates of rows, in their order."""
     return list(dict.fromkeys(wording(row.template) for row in rows if row.template and row.kind == "base"))
 
 
 def _set_wording(
-    rows: Sequence[PromptRow], numbers: Sequence[int], file: str, family: str,
+    rows: Sequence[Pending[Judged]], numbers: Sequence[int], file: str, family: str,
     prompt_sets: Mapping[str, Sequence[PromptText]], notes: list[str],
 ) -> str:  # fmt: skip
     """The wording that the nearest judge_prompts.jsonl has of a family."""
@@ -170,7 +172,7 @@ def _in_order(templates: list[str], bases: Sequence[str]) -> list[str]:
     return list(max(permutations(templates), key=shared_words))
 
 
-def _wordings_of_rows(rows: Sequence[PromptRow], bases: Sequence[str]) -> list[str]:
+def _wordings_of_rows(rows: Sequence[Pending[Judged]], bases: Sequence[str]) -> list[str]:
     """The wording of each row of a file that holds rows of several.
 
     Where as many templates of another kind occur, each belongs to the wording with which it shares most of the words

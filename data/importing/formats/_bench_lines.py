@@ -10,10 +10,10 @@ from data.store.ids import now
 from judges.importing.entries import Entry, Hint, Line, RejectedRow, RepeatCounter
 from judges.mtbench import completeness
 from judges.mtbench.answer_pairs import ANSWER, USER, join_turns
-from judges.mtbench.assembly import AssembledBench, SourcePlace
+from judges.mtbench.assembly import AssembledBench
 from judges.mtbench.dialogues import answer_name, pair_name
 from judges.mtbench.records import Answer, Game, Judge, Rating, Vote
-from judges.mtbench.rows import INCONSISTENT
+from judges.mtbench.rows import INCONSISTENT, SourcePlace
 from judges.strict_json import canonical
 
 _PLACES = {"a": "model_a", "b": "model_b", "tie": "tie", "": "error"}
