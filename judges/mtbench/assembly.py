@@ -15,9 +15,8 @@ from typing import Any, ClassVar, Literal, NamedTuple
 from judges.jsonl import Record, mend_record
 from judges.mtbench import prompts, rows, wordings
 from judges.mtbench.dialogues import answer_name, read_answer, read_item_question, texts_by, whole_number
-from judges.mtbench.parsing import is_failed_call
 from judges.mtbench.records import SWAPPED_WINNER, Answer, Bench, BenchQuestion, Game, Judge, PromptText, Rating, Vote
-from judges.mtbench.rows import BadField, JudgedTurn, JudgeNames, SourcePlace
+from judges.mtbench.rows import BadField, JudgeNames, SourcePlace
 from judges.mtbench.thinking import strip_thinking
 from judges.mtbench.wordings import Judged, Pending
 from judges.plural import many, verb
@@ -53,8 +52,6 @@ class BadRow(NamedTuple):
 
 
 AnswerKey = tuple[str, str, int]
-_UNKNOWN = -1
-"""The choice of a pending rating that is not settled yet."""
 
 
 @dataclass
@@ -232,18 +229,17 @@ class Assembly:
             self.counted["not asked", place.file][judge.model] += 1
         listed, stored = self.choices.get((key, model), []), self._usable_choices(key, model)
         own = whole_number(row, "choice")
-        samples = Counter(judged_turn.turn for judged_turn in scores if judged_turn.sample is not None)
+        samples = Counter(score.turn for score, _, nth in scores if nth is not None)
         source_place = place if not stored else place._replace(row=None)
-        for score in scores:
-            sample_per_choice = len(listed) > 1 and samples[score.turn] == len(listed)
-            choice = listed[score.sample] if sample_per_choice and score.sample is not None else None
+        for score, sent, nth in scores:
+            choice = listed[nth] if nth is not None and 1 < len(listed) == samples[score.turn] else None
             choice = own if own is not None else choice
             if choice is not None and choice not in (stored or range(rows.MOST_CHOICES)):
                 why = f"The files have no usable answer {choice} (counted from 0) of {model} to question {key}."
                 self.bench.bad.append(BadRow(place, "choice", why))
                 continue
             unclear = choice is None and len(stored) > 1
-            shown = self._choices_in_prompt(key, model, score) if unclear and score.prompt else []
+            shown = self._choices_in_prompt(key, model, score.turn, sent) if unclear and sent else []
             if len(shown) == 1:
                 choice = shown[0]
             likely = (shown or stored or [0])[0] if choice is None else choice
@@ -253,13 +249,11 @@ class Assembly:
                 why = f"The answer of {model} to question {key} has {turns}: none is {score.turn}."
                 self.bench.bad.append(BadRow(place, "turn", why))
                 continue
-            template = judge.template or self._template(judge, key, score.turn, {"answer": answer}, score.prompt)
-            self._check_turn(place.file, key, model, judge, score)
-            about, error = (key, model, score.turn), "the call to the judge failed" * is_failed_call(score.text)
-            known_choice = _UNKNOWN if choice is None else choice
-            rating = Rating("", key, model, known_choice, score.turn, 0, score.text, score.stated, error)
-            cell, has_prompt = (*about, score.sample, choice), bool(score.prompt)
-            self.rated.append(Pending(source_place, judge, rating, about, cell, has_prompt, template))
+            template = judge.template or self._template(judge, key, score.turn, {"answer": answer}, sent)
+            rating = score._replace(question=key, model=model, choice=rows.UNKNOWN_CHOICE if choice is None else choice)
+            self._check_turn(place.file, judge, rating, sent)
+            about = key, model, rating.turn
+            self.rated.append(Pending(source_place, judge, rating, about, (*about, nth, choice), bool(sent), template))
 
     def _add_games(self, place: SourcePlace, row: dict[str, Any]) -> None:
         key = rows.question_id(row)
@@ -336,12 +330,12 @@ class Assembly:
         """The choices of an answer in the files, without those that were refused."""
         return [n for n in self.choices.get((question, model), []) if (question, model, n) in self.bench.answers]
 
-    def _choices_in_prompt(self, question: str, model: str, score: JudgedTurn) -> list[int]:
+    def _choices_in_prompt(self, question: str, model: str, turn: int, prompt: str) -> list[int]:
         """The choices of an answer whose text of that turn occurs in the prompt that the judge was sent."""
         choices = []
         for choice in self._usable_choices(question, model):
             turns = self.bench.answers[question, model, choice].turns
-            if score.turn <= len(turns) and any(form in score.prompt for form in _forms(turns[score.turn - 1])):
+            if turn <= len(turns) and any(form in prompt for form in _forms(turns[turn - 1])):
                 choices.append(choice)
         return choices
 
@@ -385,23 +379,24 @@ class Assembly:
         candidates = [*references, entry.reference if entry else None]
         return [reference[turn - 1] for reference in candidates if reference is not None and len(reference) >= turn]
 
-    def _check_turn(self, file: str, question: str, model: str, judge: JudgeNames, score: JudgedTurn) -> None:
+    def _check_turn(self, file: str, judge: JudgeNames, rating: Rating, prompt: str) -> None:
         """Note a judgment whose prompt shows another turn than its row says, or another text than the files."""
-        entry, prompt = self.bench.questions.get(question), score.prompt
-        if entry is None or len(entry.turns) < 2 or not prompt or score.turn > 2:
-            if score.turn == 1 and judge.prompt.startswith("single") and judge.prompt.endswith("-multi-turn"):
+        question, model, turn = rating.question, rating.model, rating.turn
+        entry = self.bench.questions.get(question)
+        if entry is None or len(entry.turns) < 2 or not prompt or turn > 2:
+            if turn == 1 and judge.prompt.startswith("single") and judge.prompt.endswith("-multi-turn"):
                 self.swapped["prompt", file].append(question)
             return
         first, second = (prompt.find(text) for text in entry.turns[:2])
-        if (score.turn == 1 and first < 0 <= second) or (score.turn == 2 and 0 <= second < first):
+        if (turn == 1 and first < 0 <= second) or (turn == 2 and 0 <= second < first):
             self.swapped["question", file].append(question)
             return
         choices = self._usable_choices(question, model)
         turns = [self.bench.answers[question, model, choice].turns for choice in choices]
         shown = [any(form in prompt for texts in turns if len(texts) > n for form in _forms(texts[n])) for n in (0, 1)]
-        if choices and score.turn == 1 and shown == [False, True] and len(turns[0][1]) > _MIN_MATCH_CHARACTERS:
+        if choices and turn == 1 and shown == [False, True] and len(turns[0][1]) > _MIN_MATCH_CHARACTERS:
             self.swapped["answer", model].append(question)
-        elif choices and first >= 0 and not shown[score.turn - 1]:
+        elif choices and first >= 0 and not shown[turn - 1]:
             self.swapped["other text", file].append(question)
 
     def finish(self) -> AssembledBench:
@@ -466,7 +461,7 @@ class Assembly:
     ) -> int:
         """The choice that a judgment is about; if it fits several, the first that is not judged yet."""
         _, question, model, choice, turn, *_ = pending.record
-        if choice != _UNKNOWN:
+        if choice != rows.UNKNOWN_CHOICE:
             return choice
         choices = self._usable_choices(question, model) or [0]
         if len(choices) == 1 or pending.template is None or not pending.has_prompt:

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 from judges.mtbench.dialogues import whole_number
 from judges.mtbench.parsing import is_failed_call
-from judges.mtbench.records import Answer, BenchQuestion, Game, Winner
+from judges.mtbench.records import Answer, BenchQuestion, Game, Rating, Winner
 from judges.protocols.orders import Order
 from judges.strict_json import show_value
 
@@ -32,8 +32,12 @@ INCONSISTENT = "The two orders do not agree."
 _LONGEST_NAME = 120
 
 
+UNKNOWN_CHOICE = -1
+"""The choice of a rating that does not say which sample of an answer it is about."""
+SentRating = tuple[Rating, str, int | None]
+"""A rating without judge, answer and choice, the prompt that its judge was sent, and its place in a list of several."""
 SentGame = tuple[Game, str]
-"""A verdict that has no judge yet, and the prompt that its judge was sent."""
+"""A verdict without judge, and the prompt that its judge was sent."""
 
 
 class BadField(ValueError):
@@ -63,19 +67,6 @@ class JudgeNames(NamedTuple):
     template: str = ""
     wording: str | None = None
     protocol: str = ""
-
-
-class JudgedTurn(NamedTuple):
-    """A judgment of one turn: its text, the number that the file states, and the prompt that the judge was sent.
-
-    `sample` is its place in a list of several, None where the row has one.
-    """
-
-    turn: int
-    text: str
-    stated: float | None
-    prompt: str
-    sample: int | None = None
 
 
 def role_of(name: str, keys: frozenset[str]) -> Role | None:
@@ -220,7 +211,7 @@ def read_turn(row: Mapping[str, Any], file: str, usual: int | None = None) -> in
     return turn
 
 
-def read_judged_turns(row: Mapping[str, Any], file: str) -> list[JudgedTurn]:
+def read_judged_turns(row: Mapping[str, Any], file: str) -> list[SentRating]:
     """The judgments of a row: one; one for each sample, where score or judgment is a list; or one for each turn.
 
     Of a row with a score for each turn, -1 without a judgment is a turn that was not asked.
@@ -233,11 +224,11 @@ def read_judged_turns(row: Mapping[str, Any], file: str) -> list[JudgedTurn]:
                 row.get(f"{name}_turn{n}", row.get(f"{name}_turn_{n}")) for name in ("judgment", "score", "user_prompt")
             )
             scores += _samples(n, texts, stated, user_prompt)
-        return [score for score in scores if score.text or score.stated not in (-1, None)]
+        return [score for score in scores if score[0].text or score[0].stated not in (-1, None)]
     return _samples(read_turn(row, file), row.get("judgment"), row.get("score"), row.get("user_prompt"))
 
 
-def _samples(turn: int, texts: Any, stated: Any, user_prompt: Any) -> list[JudgedTurn]:
+def _samples(turn: int, texts: Any, stated: Any, user_prompt: Any) -> list[SentRating]:
     lists = [value for value in (texts, stated) if isinstance(value, list)]
     prompt = sent_prompt(user_prompt)
     if not lists:
@@ -252,14 +243,16 @@ def _samples(turn: int, texts: Any, stated: Any, user_prompt: Any) -> list[Judge
     return [_score(turn, *fields, n) for n, fields in enumerate(zip(columns[0], columns[1], prompts, strict=True))]
 
 
-def _score(turn: int, text: Any, stated: Any, prompt: str, sample: int | None) -> JudgedTurn:
+def _score(turn: int, text: Any, stated: Any, prompt: str, sample: int | None) -> SentRating:
     if text is not None and not isinstance(text, str):
         raise BadField("judgment", f"judgment must be a text (it is {show_value(text)}).")
     if isinstance(stated, str) and _NUMBER.fullmatch(stated):
         stated = float(stated)
     if stated is not None and (isinstance(stated, bool) or not isinstance(stated, (int, float))):
         raise BadField("score", f"score must be a number (it is {show_value(stated)}).")
-    return JudgedTurn(turn, text or "", None if stated is None else float(stated), prompt, sample)
+    reply, number = text or "", None if stated is None else float(stated)
+    error = _FAILED if is_failed_call(reply) else ""
+    return Rating("", "", "", UNKNOWN_CHOICE, turn, 0, reply, number, error), prompt, sample
 
 
 def sent_prompt(value: Any) -> str:

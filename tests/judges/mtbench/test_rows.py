@@ -163,7 +163,7 @@ def test_a_turn_without_a_reference_costs_no_question(own: list[str | None], rea
 @pytest.mark.parametrize(("stated", "read"), [("8", 8.0), (" 8.5 ", 8.5), ("-1", -1.0), (8, 8.0), (None, None)])
 def test_a_score_may_be_written_as_text(stated: str | None, read: float | None) -> None:
     assert [
-        turn.stated for turn in read_judged_turns({"turn": 1, "judgment": "x", "score": stated}, "j.jsonl")
+        rating.stated for rating, *_ in read_judged_turns({"turn": 1, "judgment": "x", "score": stated}, "j.jsonl")
     ] == [read]
 
 
