@@ -131,17 +131,11 @@ def score_conversation(
     repair_handling: n/a without a correction cue in a user turn; else the share of corrections whose answer takes up
     the user's words and says so.
     """
-    if not turns:
-        na_score = {"score": "n/a", "note": DISCLAIMER}
-        return {
-            "coherence": {"score": Grade.from_raw(3), "note": DISCLAIMER},
-            "task_completion": na_score,
-            "repair_handling": na_score,
-        }
+    names = ("coherence", "task_completion", "repair_handling")
     text = "\n".join(t.text for t in turns)
-    if not judge.reads:
-        names = ("coherence", "task_completion", "repair_handling")
-        return {name: {"score": judge.grade(name, text, {}), "note": DISCLAIMER} for name in names}
+    if not turns or not judge.reads:
+        scores = [judge.grade(name, text, {}) for name in names] if turns else [Grade.from_raw(3), "n/a", "n/a"]
+        return {name: {"score": score, "note": DISCLAIMER} for name, score in zip(names, scores, strict=True)}
     recalled = [words.word_share(words.content_words(t.text), t.before | t.goal, 14) for t in turns]
     broken = sum(t.same or words.FORGETTING_CUES.occur_in(t.text) for t in turns) / len(turns)
     seen = {"memory": 0.3 + 0.7 * sum(recalled) / len(recalled), "form": words.evenness(text), "minus": broken}
