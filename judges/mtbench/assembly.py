@@ -403,7 +403,9 @@ class Assembly:
         """Settle which judge each judgment is by, number samples, and note what was found."""
         self._tell_references()
         self._settle_ratings()
-        self._settle_games()
+        for pending, judge in zip(self.compared, self._judges(self.compared), strict=True):
+            self.bench.judges.setdefault(judge.id, judge)
+            self.bench.games.append((pending.place, pending.record._replace(judge=judge.id)))
         self._settle_prompts()
         self._note()
         return self.bench
@@ -470,11 +472,6 @@ class Assembly:
         copies = [c for c in choices if texts[c] == texts[choices[0]]]
         free = [c for c in copies if not samples.get((judge, question, model, c, turn))]
         return (free or copies)[0]
-
-    def _settle_games(self) -> None:
-        for pending, judge in zip(self.compared, self._judges(self.compared), strict=True):
-            self.bench.judges.setdefault(judge.id, judge)
-            self.bench.games.append((pending.place, pending.record._replace(judge=judge.id)))
 
     def _judges(self, judged: Sequence[Pending[Judged]]) -> Iterator[Judge]:
         """The judge of each row."""
