@@ -29,7 +29,6 @@ def findings(system_order: SystemOrder) -> list[Finding]:
                         n=many(count, "system"),
                     )
                 )  # fmt: skip
-    if count >= MIN_SYSTEMS:
         opposite = "**{n}** of the {pairs} pairs of systems: people and judge put them in opposite orders."
         parts.append(say(opposite, n=system_order.flipped, pairs=system_order.pairs))
     else:
