@@ -563,16 +563,16 @@ class Assembly:
 
 
 def _count_single_orders(games: Sequence[tuple[SourcePlace, Game]]) -> Counter[str]:
-    """The number of verdicts of each file that exist in one order only."""
-    met: Counter[tuple[object, ...]] = Counter()
-    for _, game in games:
-        if game.order:
-            met[game.judge, game.question, game.turn, game.a, game.b] += 1 if game.order == "ab" else -1
-    lone: Counter[str] = Counter()
+    """The number of verdicts of each file that have no partner in the other order."""
+    waiting: dict[tuple[object, ...], list[str]] = defaultdict(list)
     for place, game in games:
-        if game.order and met[game.judge, game.question, game.turn, game.a, game.b]:
-            lone[place.file] += 1
-    return lone
+        if game.order:
+            pair = game.judge, game.question, game.turn, game.a, game.b
+            if partners := waiting[*pair, _ORDERS[game.order]]:
+                partners.pop(0)
+            else:
+                waiting[*pair, game.order].append(place.file)
+    return Counter(file for files in waiting.values() for file in files)
 
 
 def list_names(names: Iterable[str]) -> str:

@@ -243,6 +243,14 @@ def test_a_list_of_people_votes_one_by_one_and_a_model_with_its_prompt_does_not(
     assert [(g.judge, g.order, g.winner) for _, g in contents.games] == [("gpt-4 pair-v2", "", "b")]
 
 
+def test_a_pair_that_was_judged_again_in_one_order_is_one_that_lacks_the_other() -> None:
+    both = {"winner_ab": "A", "winner_ba": "B"}
+    contents = read(question=QUESTIONS, model_answer__one=ANSWERS, q__pairs=[pair_row(**both), pair_row(winner_ab="A")])
+    assert [note for note in contents.notes if "in one order only" in note] == [
+        "q/pairs.jsonl: 1 pair was judged in one order only."
+    ]
+
+
 def test_a_mean_that_is_no_number_costs_no_row() -> None:
     line = b'{"question_id": 81, "model": "m", "judge_id": "Q", "score_turn1": 7, "score_turn2": -1, "avg_score": NaN}'
     contents = assemble([BenchFile("one.jsonl", "single", [read_jsonl_line(1, line)])])
