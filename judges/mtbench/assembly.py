@@ -10,18 +10,17 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from judges.jsonl import Record, mend_record
-from judges.mtbench import prompts, rows, wordings
+from judges.mtbench import prompts, records, rows, wordings
 from judges.mtbench.dialogues import answer_name, read_answer, read_item_question, texts_by, whole_number
-from judges.mtbench.records import SWAPPED_WINNER, Answer, Bench, BenchQuestion, Game, Judge, PromptText, Rating, Vote
+from judges.mtbench.records import Answer, Bench, BenchQuestion, Game, Judge, PromptText, Rating, Vote
 from judges.mtbench.rows import BadField, JudgeNames, SourcePlace
 from judges.mtbench.thinking import strip_thinking
 from judges.mtbench.wordings import Judged, Pending
 from judges.plural import many, verb
 from judges.protocols.messages import fill
-from judges.protocols.orders import Order
 from judges.strict_json import show_value
 
 ROLES: tuple[str, ...] = ("prompt", "question", "reference", "answer", "known", "single", "pair", "vote")
@@ -31,7 +30,6 @@ _MIN_MATCH_CHARACTERS = 20
 """A text of this many characters does not occur in a prompt by chance."""
 FASTCHAT = "fastchat"
 """The protocol of judgments in FastChat's files, unless they name another."""
-_ORDERS: dict[Order | Literal[""], Order | Literal[""]] = {"ab": "ba", "ba": "ab", "": ""}
 
 
 class BenchFile(NamedTuple):
@@ -324,7 +322,8 @@ class Assembly:
             return game
         if a < b:
             return game._replace(a=a, b=b)
-        return game._replace(a=b, b=a, order=_ORDERS[game.order], winner=SWAPPED_WINNER[game.winner])
+        order, winner = records.SWAPPED_ORDER[game.order], records.SWAPPED_WINNER[game.winner]
+        return game._replace(a=b, b=a, order=order, winner=winner)
 
     def _usable_choices(self, question: str, model: str) -> list[int]:
         """The choices of an answer in the files, without those that were refused."""
@@ -558,21 +557,10 @@ class Assembly:
                     f"{where}: {many(n, 'judgment')} {verb(n, 'names', 'name')} another turn than "
                     f"{verb(n, 'its', 'their')} prompt is about: their turns seem to be swapped (questions {listed})."
                 )
-        for file, ordinals in _count_single_orders(self.bench.games).items():
+        matches = records.match_orders([game for _, game in self.bench.games])
+        lone = [self.bench.games[match[0]] for match in matches if len(match) == 1]
+        for file, ordinals in Counter(place.file for place, game in lone if game.order).items():
             notes.append(f"{file}: {many(ordinals, 'pair')} {verb(ordinals, 'was', 'were')} judged in one order only.")
-
-
-def _count_single_orders(games: Sequence[tuple[SourcePlace, Game]]) -> Counter[str]:
-    """The number of verdicts of each file that have no partner in the other order."""
-    waiting: dict[tuple[object, ...], list[str]] = defaultdict(list)
-    for place, game in games:
-        if game.order:
-            pair = game.judge, game.question, game.turn, game.a, game.b
-            if partners := waiting[*pair, _ORDERS[game.order]]:
-                partners.pop(0)
-            else:
-                waiting[*pair, game.order].append(place.file)
-    return Counter(file for files in waiting.values() for file in files)
 
 
 def list_names(names: Iterable[str]) -> str:

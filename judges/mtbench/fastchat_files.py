@@ -16,7 +16,7 @@ from typing import Any
 from judges.errors import AssayError
 from judges.mtbench import parsing
 from judges.mtbench.prompts import family_name, wording
-from judges.mtbench.records import WITH_REFERENCE, Answer, Bench, Game, Judge, PromptText, Rating, Winner
+from judges.mtbench.records import WITH_REFERENCE, Answer, Bench, Game, Judge, PromptText, Rating, Winner, match_orders
 from judges.mtbench.rows import INCONSISTENT
 from judges.protocols.messages import fill
 from judges.strict_json import canonical
@@ -205,22 +205,16 @@ def _prompt_of(bench: Bench, judge: Judge, rating: Rating) -> str:
 def _games(bench: Bench) -> dict[str, list[dict[str, Any]]]:
     """The verdicts: both orders of a pair in one row, model_1 first in its first game."""
     files: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    waiting: dict[tuple[object, ...], list[dict[str, Any]]] = defaultdict(list)
-    for game in bench.games:
+    for match in match_orders(bench.games):
+        game, *others = (bench.games[n] for n in match)
         judge = bench.judges[game.judge]
-        about = (game.judge, game.question, game.turn, game.a, game.b)
-        other = {"ab": "ba", "ba": "ab"}.get(game.order)
-        if other and waiting[*about, other]:
-            row = waiting[*about, other].pop(0)
-            row |= _game_columns(game, 2, row["model_1"])
-            continue
         first, second = (game.b, game.a) if game.order == "ba" else (game.a, game.b)
         fields = _judge(bench, judge, game.question, game.turn)
         row = {"question_id": _number(game.question), "model_1": first, "model_2": second, "judge": fields.pop("judge")}
         row |= {"turn": game.turn, "tstamp": _TSTAMP, **fields}
         if game.order:
-            row |= _game_columns(game, 1, first)
-            waiting[*about, game.order].append(row)
+            for number, of_order in enumerate((game, *others), 1):
+                row |= _game_columns(of_order, number, first)
         else:
             disagree = game.text == INCONSISTENT
             row["winner"] = "tie (inconsistent)" if disagree else _winner_column(game.winner, first == game.a)

@@ -6,7 +6,8 @@ package is computed from one, whether it was read from files or from a dataset.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -15,6 +16,8 @@ from judges.protocols.orders import Order
 Winner = Literal["a", "b", "tie", ""]
 SWAPPED_WINNER: Mapping[Winner, Winner] = {"a": "b", "b": "a", "tie": "tie", "": ""}
 """A winner once the two models stand in each other's place."""
+SWAPPED_ORDER: Mapping[Order | Literal[""], Order | Literal[""]] = {"ab": "ba", "ba": "ab", "": ""}
+"""An order once the two models stand in each other's place; "" is both."""
 WITH_REFERENCE = ("math", "reasoning", "coding")
 """The categories whose judges are shown a reference, where there is one: as FastChat does with single-math-v1."""
 
@@ -143,6 +146,23 @@ class Bench:
         names += [name for game in self.games for name in (game.a, game.b)]
         names += [name for vote in self.votes for name in (vote.a, vote.b)]
         return list(dict.fromkeys(names))
+
+
+def match_orders(games: Sequence[Game]) -> list[list[int]]:
+    """The places of two games each that are one pair in both orders, or of one game that has no other.
+
+    If a pair was judged again, the first game in one order belongs to the first in the other, the second to the second.
+    """
+    matches: list[list[int]] = []
+    waiting: dict[tuple[object, ...], list[list[int]]] = defaultdict(list)
+    for n, game in enumerate(games):
+        pair = game.judge, game.question, game.turn, game.a, game.b
+        if game.order and (others := waiting[*pair, SWAPPED_ORDER[game.order]]):
+            others.pop(0).append(n)
+        else:
+            matches.append([n])
+            waiting[*pair, game.order].append(matches[-1])
+    return matches
 
 
 def judge_names(judges: Iterable[Judge]) -> dict[str, str]:

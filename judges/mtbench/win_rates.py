@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from judges.mtbench.ratings import RatingTable
-from judges.mtbench.records import SWAPPED_WINNER, Bench, Winner
+from judges.mtbench.records import SWAPPED_WINNER, Bench, Winner, match_orders
 from judges.mtbench.rows import INCONSISTENT
 from judges.stats.agreement import Codes, Floats
 from judges.stats.clustered import mean_by_item, share_by_item, with_t_ends
@@ -78,31 +78,25 @@ SCORES: Mapping[Winner, float] = {"a": 1.0, "tie": 0.5, "b": 0.0}
 
 
 def decide_games(bench: Bench) -> Verdicts:
-    """One verdict for each pair of answers of a judge: that of both orders where they agree, else a tie.
-
-    If a pair was judged again, the first game in one order belongs to the first in the other, the second to the second,
-    and each two give a verdict, as each row does in FastChat.
-    """
-    games: dict[tuple[str, str, int, str, str], list[dict[str, tuple[Winner, str]]]] = {}
+    """One verdict for each pair of answers of a judge: that of both orders where they agree, else a tie."""
+    games = []
     for game in bench.games:
-        a, b, won = sort_names(game.a, game.b, "" if game.error else game.winner)
-        pairs = games.setdefault((game.judge, game.question, game.turn, a, b), [])
-        by_order = next((pair for pair in pairs if game.order and not pair.keys() & {"", game.order}), None)
-        if by_order is None:
-            pairs.append(by_order := {})
-        by_order[game.order] = won, game.text
-    judges, questions = list(dict.fromkeys(key[0] for key in games)), list(dict.fromkeys(key[1] for key in games))
-    models = sorted({name for key in games for name in key[3:]})
+        a, b, winner = sort_names(game.a, game.b, "" if game.error else game.winner)
+        games.append(game._replace(a=a, b=b, winner=winner))
+    judges = list(dict.fromkeys(game.judge for game in games))
+    questions = list(dict.fromkeys(game.question for game in games))
+    models = sorted({name for game in games for name in (game.a, game.b)})
     rows: list[tuple[float, ...]] = []
     counts = {judge: [0, 0, 0, 0] for judge in judges}
-    for (judge, question, turn, a, b), by_order in ((key, pair) for key, pairs in games.items() for pair in pairs):
-        (winners, texts), orders, count = map(set, zip(*by_order.values(), strict=True)), set(by_order), counts[judge]
+    for match in match_orders(games):
+        judge, question, turn, a, b, order, *_ = games[match[0]]
+        winners, count = {games[n].winner for n in match}, counts[judge]
         if "" in winners:
             count[2] += 1
             continue
         count[0] += 1
-        count[1] += len(winners) > 1 or INCONSISTENT in texts
-        count[3] += orders in ({"ab"}, {"ba"})
+        count[1] += len(winners) > 1 or any(games[n].text == INCONSISTENT for n in match)
+        count[3] += len(match) == 1 and order != ""
         score = SCORES[winners.pop() if len(winners) == 1 else "tie"]
         rows.append((judges.index(judge), questions.index(question), turn, models.index(a), models.index(b), score))
     columns = np.array(rows, dtype=np.float64).reshape(-1, 6).T
