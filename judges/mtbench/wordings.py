@@ -8,9 +8,9 @@ references) is the wording of all of a judge's prompts of that family.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
-from itertools import permutations, takewhile
+from itertools import permutations, repeat, takewhile
 from typing import Generic, Literal, NamedTuple, TypeVar
 
 from judges.mtbench.prompts import wording
@@ -83,28 +83,26 @@ def resolve_wordings(
     A file's own prompts determine the wording of all its rows. Rows of a file without prompts have the wording of the
     judge_prompts.jsonl in the nearest folder (`prompt_sets`: prompts by their file).
     """
-    row_wordings, notes = [""] * len(rows), list[str]()
-    files: dict[str, list[int]] = defaultdict(list)
-    for number, row in enumerate(rows):
-        files[row.place.file].append(number)
-    bases = {file: _bases(rows[n] for n in numbers) for file, numbers in files.items()}
+    files: dict[str, list[Pending[Judged]]] = defaultdict(list)
+    for row in rows:
+        files[row.place.file].append(row)
+    bases = {file: _bases(of_file) for file, of_file in files.items()}
     known = list(dict.fromkeys(base for group in bases.values() for base in group))
-    for file, numbers in files.items():
-        own = bases[file]
-        if not own and known and any(rows[n].has_prompt for n in numbers):
+    notes, resolved = list[str](), dict[str, Iterator[str]]()
+    for file, of_file in files.items():
+        own, has_prompts = bases[file], any(row.has_prompt for row in of_file)
+        if not own and known and has_prompts:
             own = known if len(known) == 1 else bases[_nearest(file, [name for name, group in bases.items() if group])]
         if len(own) > 1:
-            if any(rows[n].template is None or rows[n].kind not in ("base", "math") for n in numbers):
+            if any(row.template is None or row.kind not in ("base", "math") for row in of_file):
                 notes.append(
                     f"{file} holds judgments by {len(own)} wordings of {family or 'a prompt'}. If a prompt does not "
                     "show its wording, as for second turns, the wording of the judgments before it is assumed."
                 )
-            resolved = _wordings_of_rows([rows[n] for n in numbers], own)
+            resolved[file] = iter(_wordings_of_rows(of_file, own))
         else:
-            resolved = [own[0] if own else _set_wording(rows, numbers, file, family, prompt_sets, notes)] * len(numbers)
-        for number, row_wording in zip(numbers, resolved, strict=True):
-            row_wordings[number] = row_wording
-    return row_wordings, notes
+            resolved[file] = repeat(own[0] if own else _set_wording(file, has_prompts, family, prompt_sets, notes))
+    return [next(resolved[row.place.file]) for row in rows], notes
 
 
 def _bases(rows: Iterable[Pending[Judged]]) -> list[str]:
@@ -113,17 +111,15 @@ def _bases(rows: Iterable[Pending[Judged]]) -> list[str]:
 
 
 def _set_wording(
-    rows: Sequence[Pending[Judged]], numbers: Sequence[int], file: str, family: str,
-    prompt_sets: Mapping[str, Sequence[PromptText]], notes: list[str],
-) -> str:  # fmt: skip
+    file: str, has_prompts: bool, family: str, prompt_sets: Mapping[str, Sequence[PromptText]], notes: list[str]
+) -> str:
     """The wording that the nearest judge_prompts.jsonl has of a family."""
     hashes = {
         name: wording(prompt.template)
         for name, prompt_set in prompt_sets.items() for prompt in prompt_set if prompt.name == family
     }  # fmt: skip
-    failed = any(rows[n].has_prompt for n in numbers)
     if not hashes:
-        if failed:
+        if has_prompts:
             notes.append(
                 f"{file}: the wording of its judge's prompts cannot be determined, as the prompts in it have none of "
                 "the answers and questions in the files. Its judge is identified by the name of its prompt only. Give "
@@ -138,7 +134,7 @@ def _set_wording(
             "which of them was used. Its judge is identified by the name of its prompt only."
         )
         return ""
-    if failed:
+    if has_prompts:
         notes.append(
             f"{file}: the wording of its judge's prompts cannot be determined, as the prompts in it have none of the "
             "answers and questions in the files. It is taken to be that of the judge_prompts.jsonl with it."
