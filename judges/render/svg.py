@@ -330,14 +330,11 @@ def confusion_matrix(
             body.append(box(x + 1, y + 1, size - 2, size - 2, "f0" + (" agreed" if i == j else ""), "", shade))
             body += [box(x + 2, y + 2, size - 4, size - 4, "s5", "", ' stroke-width="1.2"')] if i == j else []
             if count and text_width(_count(count), 12) <= size - 3:
-                roomy = size >= 34
-                body.append(
-                    label(x + size / 2, y + size / 2 + (-1 if roomy else 4), _count(count), "", "middle", size=12)
-                )
-                quiet = "soft" if share < 0.3 else ""
-                body += (
-                    [label(x + size / 2, y + size / 2 + 13, f"{share:.0%}", quiet, "middle", size=11)] if roomy else []
-                )
+                roomy, across, down = size >= 34, x + size / 2, y + size / 2
+                body.append(label(across, down + (-1 if roomy else 4), _count(count), "", "middle", size=12))
+                if roomy:
+                    kind = "soft" if share < 0.3 else ""
+                    body.append(label(across, down + 13, f"{share:.0%}", kind, "middle", size=11))
             at = f' data-at="{i},{j}"' if click and count else ""
             body.append(box(x + 1, y + 1, size - 2, size - 2, "over", tip, at))
     return frame(top + k * size + 6, title, body, max(left + k * size + 6, min(PLOT_WIDTH, text_width(title) + 4)))
