@@ -21,6 +21,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -66,11 +67,11 @@ class _MessageWriter:
         self._out.write(json.dumps(message, default=asdict).encode() + b"\n")
         self._out.flush()
 
-    def tell_progress(self, source: Source, lines: int) -> None:
+    def tell_progress(self, source: Source, done: int, size: int, lines: int) -> None:
         """Tell how far it is, a few times a second."""
         if time.monotonic() - self._last_progress > _PROGRESS_INTERVAL_SECONDS:
             self._last_progress = time.monotonic()
-            self.send(at=[source.at, source.size, lines, source.open])
+            self.send(at=[done, size, lines, source.open])
 
 
 def main() -> None:
@@ -102,10 +103,7 @@ def _run_task(task: dict[str, Any], writer: _MessageWriter, reader: _MessageRead
         detected = detect_formats(source, task["wanted"])
         return [(file.container, file.format, file.role, file.columns, file.rows) for file in detected]
     known = [DetectedFile(file, *facts) for file, facts in zip(files, task["found"], strict=True)]
-
-    def progress(done: int, size: int, lines: int) -> None:
-        writer.tell_progress(source, lines)
-
+    progress = partial(writer.tell_progress, source)
     if task["task"] == "contents":
         return read_contents(source, known, progress)
     folder = Path(task["folder"])
