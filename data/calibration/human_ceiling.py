@@ -43,10 +43,8 @@ def kappas_between_people(
     """
 
     def make(places: Sequence[int]) -> list[Interval | None]:
-        per_dimension = [
-            annotators.dimension_labels(store, dataset_id, dimensions[n], label_set, judge_id, MAX_ITEMS)
-            for n in places
-        ]
+        on = label_set, judge_id, MAX_ITEMS
+        per_dimension = (annotators.dimension_labels(store, dataset_id, dimensions[n], *on) for n in places)
         return [stats_human_ceiling.kappa_between_people(labels.ratings) for labels in per_dimension]
 
     keys = [("between", dataset_id, judge_id, d, label_set) for d in dimensions]
