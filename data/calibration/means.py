@@ -138,12 +138,12 @@ def _table(store: Store, dataset_id: str, judge_id: str, chosen: MeansChoice) ->
     for d in numbers:
         own = frame[_is_of(d, frame)]
         units = sorted(map(str, own["unit"].unique()))
-        parts = _parts(frame, numbers, d)
+        parts, ends = _parts(frame, numbers, d), (0.0, 1.0) if d.scale.kind == "flag" else (d.scale.lo, d.scale.hi)
         listed_units = units if 1 < len(units) <= MAX_UNITS_WITH_OWN_MEANS else []
         for group_name, group_rows in own.groupby("group", sort=True):
             for of in ["", *listed_units]:
                 part = group_rows[group_rows["unit"] == of] if of else group_rows
-                means = figures.judge_means(_score_rows(part, d, card, frame, parts), *_ends(d))
+                means = figures.judge_means(_score_rows(part, d, card, frame, parts), *ends)
                 if means.reportable:
                     rows.append(MeanRow(str(group_name), d, of, means))
                 elif not of:
@@ -204,10 +204,6 @@ def _score_rows(
         part_means = _numbers(parts.reindex(pandas.MultiIndex.from_frame(group_rows[["place", "side"]])))
     item = group_rows["place"].to_numpy(dtype=np.int64)
     return ScoreRows(item, _numbers(group_rows["value"]), counts, trusted, part_means, _numbers(group_rows["other"]))
-
-
-def _ends(d: Dimension) -> tuple[float, float]:
-    return (0.0, 1.0) if d.scale.kind == "flag" else (d.scale.lo, d.scale.hi)
 
 
 def _numbers(column: pandas.Series) -> Floats:
