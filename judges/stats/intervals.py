@@ -207,10 +207,11 @@ def with_unrelated_end(interval: Interval, error: float) -> Interval:
     """The interval, its upper end at least point + z e0 if sides without any relation could give the point.
 
     They could if |point| <= z e0, where e0 (`error`) is the error of unrelated sides. Few answers besides the commonest
-    often never meet, and then no item seems to move the figure. Without ends the interval is unchanged.
+    often never meet, and then no item seems to move the figure. The interval is unchanged without ends, and if a side
+    is constant, where e0 is 0.
     """
     reach = normal_quantile(TWO_SIDED) * error
-    if interval.point is None or interval.high is None or abs(interval.point) > reach:
+    if interval.point is None or interval.high is None or reach <= ROUNDING or abs(interval.point) > reach:
         return interval
     return replace(interval, high=max(interval.high, min(1.0, interval.point + reach)))
 

@@ -296,6 +296,14 @@ def test_few_answers_that_never_meet_do_not_exclude_that_the_sides_are_unrelated
     assert interval.low < interval.lower_bound < interval.point < 0 < interval.high
 
 
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize("road", [bootstrap_kappa, linearised_kappa])
+def test_the_ends_of_a_constant_side_are_zero_without_rounding(road, weights):
+    human = np.random.default_rng(4).integers(0, 5, 69)
+    interval = road(Cells(np.arange(69) // 2, human, np.full(69, 3)), 5, weights)
+    assert (interval.low, interval.point, interval.high) == (0, 0, 0)
+
+
 def unrelated_error_of(cells, k, weights):
     """The error that `kappa_interval` compares kappa with."""
     with pytest.MonkeyPatch.context() as patch:
