@@ -25,6 +25,8 @@ BASES: dict[Basis, str] = {
 The first are those given here. The approval check counts them, or the second where the policy counts imported labels
 or the dataset is synthetic (`data.approvals.policy.approval_basis`). Labels given after a reveal are in none of them.
 """
+BASIS_PHRASES: dict[str, str] = {basis: name[0].lower() + name[1:] for basis, name in BASES.items()}
+"""The same as they go on in a sentence."""
 
 WEIGHTED: tuple[Basis, ...] = ("gate", "imported", "assisted")
 """The bases of random draws, on which a cell counts N_h / answered_h: as many items as its item represents.

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from data.approvals.check_results import NO_CELLS
 from data.approvals.rules import RULES
-from data.gold.gold import BASES
+from data.gold.gold import BASES, BASIS_PHRASES
 from data.records.access import allow, require
 from data.reports import figures, plots, tables
 from data.reports.evidence import DimensionEvidence, Evidence, Progress, gather_report_evidence
@@ -89,7 +89,7 @@ def _opening(evidence: Evidence) -> list[str]:
             html.note(
                 "There are no {required}, and only these count for a decision. The figures below are computed from "
                 "{basis}, and every state is “below minimum sample”, whatever they are.",
-                required=_lower(BASES[evidence.gate]), basis=_lower(BASES[evidence.basis]),
+                required=BASIS_PHRASES[evidence.gate], basis=BASIS_PHRASES[evidence.basis],
             )
         )  # fmt: skip
     if evidence.gate == "gate" and (imported_labels := _count_imported(evidence)):
@@ -107,10 +107,6 @@ def _count_imported(evidence: Evidence) -> int:
     """Return the number of labels that would count in addition if imported ones counted."""
     counted, all_ = (rest.labels if (rest := evidence.basis_sizes.get(basis)) else 0 for basis in ("gate", "imported"))
     return all_ - counted
-
-
-def _lower(text: str) -> str:
-    return text[0].lower() + text[1:]
 
 
 def _overview(evidence: Evidence) -> list[str]:
@@ -133,7 +129,7 @@ def _overview(evidence: Evidence) -> list[str]:
             }
         )  # fmt: skip
     used = html.para(
-        "Labels used: **{basis}**, {labels} of {people}.", "quiet", basis=_lower(BASES[evidence.basis]),
+        "Labels used: **{basis}**, {labels} of {people}.", "quiet", basis=BASIS_PHRASES[evidence.basis],
         labels=many(rest.labels, "label"), people=many(rest.people, "person", "people"),
     )  # fmt: skip
     mark = (
@@ -350,7 +346,7 @@ def _reproduction_section(evidence: Evidence, all_figures: figures.Json) -> list
         | {basis: dim.fingerprints.get(basis, "") for basis in evidence.basis_sizes}
         for dim in evidence.dimensions
     ]
-    heads = {"dimension": "dimension", "unit": "unit"} | {basis: _lower(BASES[basis]) for basis in evidence.basis_sizes}
+    heads = {"dimension": "dimension", "unit": "unit"} | {basis: BASIS_PHRASES[basis] for basis in evidence.basis_sizes}
     figure_rows = [row for dim in all_figures["dimensions"] for row in dim["figures"]]
     figures_csv = tables.csv_of_rows(figure_rows, tables.FIGURES.split())
     libraries = ", ".join(f"{name} {version}" for name, version in evidence.libraries.items())

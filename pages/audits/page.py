@@ -9,7 +9,7 @@ import streamlit as st
 
 from data.audits import audits
 from data.audits.evidence import Scope
-from data.gold.gold import BASES
+from data.gold.gold import BASIS_PHRASES
 from data.queue import queue
 from data.records import items
 from data.records.access import Person
@@ -211,7 +211,7 @@ def _draw_scope(scope: Scope, findings: Mapping[str, AuditFinding]) -> None:
             if n := sum(finding.verdict == verdict for finding in findings.values()):
                 with st.container(width="content"):
                     text.say(COUNT_TEMPLATES[verdict], n=n)
-    basis = next((title.lower() for key, title in BASES.items() if key == scope.basis), "")
+    basis = BASIS_PHRASES.get(scope.basis, "")
     text.quiet(
         "From {replies} to {items}{sample}; {unscored}. {gold}",
         replies=many(scope.replies, "reply", "replies"), items=many(scope.items, "item"),

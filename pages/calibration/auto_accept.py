@@ -9,7 +9,7 @@ from data.approvals import policy
 from data.approvals.auto_accept import AutoAcceptRule, AutoAcceptTarget, AutoAcceptThreshold
 from data.calibration import auto_accept as figures
 from data.calibration.auto_accept import ItemConfidence
-from data.gold.gold import BASES
+from data.gold.gold import BASIS_PHRASES
 from judges.plural import many
 from judges.render.findings import auto_accept as auto_accept_findings
 from judges.render.findings import confidence
@@ -55,7 +55,7 @@ def _draw_threshold(
         text.warn(
             "These are not {counted}. The probability above is valid only for items drawn at random and labelled "
             "blind.",
-            counted=text.lower_first(BASES[counted]),
+            counted=BASIS_PHRASES[counted],
         )
     explanations.explain_equality(d.scale)
     if plot := auto_accept_findings.plot(result):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import streamlit as st
 
 from data.calibration.calibration import BasisSize
-from data.gold.gold import BASES, WEIGHTED, Basis
+from data.gold.gold import BASES, BASIS_PHRASES, WEIGHTED, Basis
 from data.reports import plots
 from judges.plural import many
 from judges.render.findings.baselines import MARKS
@@ -70,7 +70,7 @@ def draw_labels_used(
     ties = ", ties dropped on both sides" if dropped else ""
     text.quiet(
         "Labels used: **{basis}**. Reference labels (gold) for {ratings} of {items}, {weights}{ties}.",
-        basis=text.lower_first(BASES[basis]), items=items, ratings=many(cells, "rating"), weights=weights, ties=ties,
+        basis=BASIS_PHRASES[basis], items=items, ratings=many(cells, "rating"), weights=weights, ties=ties,
     )  # fmt: skip
     gate_labels, extra_labels = basis_sizes["gate"].labels, basis_sizes["imported"].labels - basis_sizes["gate"].labels
     if extra_labels:
@@ -84,11 +84,11 @@ def draw_labels_used(
     if all(line.gated for line in lines):
         return
     if any(line.gate.gold_cells for line in lines):
-        text.say("The **results** use {basis}, with ties counted.", basis=text.lower_first(BASES[counted]))
+        text.say("The **results** use {basis}, with ties counted.", basis=BASIS_PHRASES[counted])
     elif basis != counted:
         st.warning(
             text.escape(
-                f"The approval check uses {text.lower_first(BASES[counted])}, and this dataset has none: every result "
+                f"The approval check uses {BASIS_PHRASES[counted]}, and this dataset has none: every result "
                 "is “below minimum sample”, whatever the figures below are. Draw an audit sample on the page Queues "
                 "and label it."
             ),

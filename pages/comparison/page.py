@@ -9,7 +9,7 @@ import streamlit as st
 from data.approvals import policy
 from data.calibration import calibration, comparison
 from data.calibration.comparison import CONSTANT, LENGTH, ComparedCells
-from data.gold.gold import BASES, Basis
+from data.gold.gold import BASES, BASIS_PHRASES, Basis
 from judges.plural import many
 from judges.render.findings.findings import Column
 from judges.render.svg import IntervalRow
@@ -75,7 +75,7 @@ def page() -> None:
         text.quiet(
             "Nothing to compare with {basis}: no item has reference labels (gold) of that kind and a score of all of "
             "these judges. Choose fewer judges or other labels, or label items that all of them have scored.",
-            basis=text.lower_first(BASES[basis]),
+            basis=BASIS_PHRASES[basis],
         )
         url_state.link("queue", "Draw a sample", dataset=dataset.name, stream="audit")
         return

@@ -78,11 +78,6 @@ def shorten(text: str, columns: int) -> str:
     return text
 
 
-def lower_first(sentence: str) -> str:
-    """A sentence as it goes on after other words: its first letter is small."""
-    return sentence[:1].lower() + sentence[1:]
-
-
 def join_lines(*lines: str) -> str:
     """Lines one below the other, without those that say nothing."""
     return "\n".join(filter(None, lines))
