@@ -289,9 +289,9 @@ def _examples(workspace: PlantedWorkspace) -> Iterator[str]:
     """Which items are offered as examples, what a draft of them holds, and which items stand in a prompt."""
     store, dataset_id = workspace.store, workspace.datasets["support"]
     card = cards.card_named(store, "multi_turn_dialogue")
-    for most in (2, 200):
-        offered = fewshot.items_with_labels(store, dataset_id, card, most)
-        yield f"offered {len(offered)}: {[*offered.values()][:: 1 + len(offered) // 12]}"
+    titles = [*fewshot.items_with_labels(store, dataset_id, card).values()]
+    for offered in (titles[:2], titles):
+        yield f"offered {len(offered)}: {offered[:: 1 + len(offered) // 12]}"
     for person in ("rex", "lea"):
         yield f"to {person}: {len(fewshot.offered_items(store, person, dataset_id, card))}"
     yield f"to cy: {refusal(lambda: fewshot.offered_items(store, 'cy', dataset_id, card))}"
