@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from math import nan
+from math import inf, nan
 
 from judges.mtbench.japanese import JapaneseShare
 from judges.mtbench.means import ALL_MODELS, ModelMeans, RuleMeans
@@ -136,10 +136,14 @@ def _point(interval: Interval | None) -> float | None:
 
 
 def best_first(model_means: Sequence[ModelMeans], ranked: Mapping[str, Ranking]) -> list[ModelMeans]:
-    """The means judge by judge: all models together, then the models by rank."""
+    """The means judge by judge: all models together, then the models by rank, and those without a rating."""
     places = {(judge, rank.model): n for judge, ranking in ranked.items() for n, rank in enumerate(ranking.models, 1)}
-    judges = list(dict.fromkeys(means.judge for means in model_means))
-    return sorted(model_means, key=lambda means: (judges.index(means.judge), places.get((means.judge, means.model), 0)))
+    judges = {judge: n for n, judge in enumerate(dict.fromkeys(means.judge for means in model_means))}
+
+    def place(means: ModelMeans) -> tuple[int, float]:
+        return judges[means.judge], places.get((means.judge, means.model), inf if means.model else 0)
+
+    return sorted(model_means, key=place)
 
 
 def forest(model_means: Sequence[ModelMeans], ranking: Ranking, rules: ReadingRules) -> Intervals:

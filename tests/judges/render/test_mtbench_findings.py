@@ -48,6 +48,13 @@ def test_the_table_of_means_has_every_model_of_every_judge():
     assert share.columns["mean"].shape == ".4f" and rows["J", "n"]["mean"] == 10 * share.rows[2]["mean"] == 7.5
 
 
+def test_a_model_without_a_rating_has_no_rank_and_stands_last():
+    table = read_ratings(bench([("j", 1, "a", 1, None), ("j", 1, "b", 1, 6), ("j", 1, "c", 1, 9)]))
+    ranked = {"j": rank_models(count_ratings(table, ReadingRules()), "j", 200)}
+    rows = mtbench_results.table(model_means(table, ReadingRules()), ranked, NAMES, ReadingRules()).rows
+    assert [(row["model"], row["rank"]) for row in rows] == [("all models", None), ("c", 1), ("b", 2), ("a", None)]
+
+
 def test_the_plot_has_the_best_model_first_and_a_line_at_all_models():
     own = [mean for mean in model_means(TABLE, ReadingRules()) if mean.judge == "j"]
     plot = mtbench_results.forest(own, ranking()["j"], ReadingRules())
