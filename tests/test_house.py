@@ -807,7 +807,6 @@ TRIED_IN = {  # modules that no test imports, or whole folders that a registry o
     "data/importing/sentences.py": "data/importing/test_importing.py",
     "data/importing/formats/": "data/importing/test_tools.py",
     "judges/render/findings/": "data/reports/test_report.py",
-    "data/reports/plots.py": "data/reports/test_report.py",
     "judges/audits/": "judges/audits/test_planted.py",
     "judges/authoring/reply_model.py": "judges/authoring/test_custom.py",
     "judges/authoring/rubric.py": "judges/authoring/test_custom.py",

@@ -39,26 +39,29 @@ def interval_rows(lines: Iterable[DimensionResult], tops: Tops) -> list[svg.Inte
     return rows
 
 
-def explain_people(lines: Sequence[DimensionResult], known: bool) -> str:
-    """Return a sentence on the people whose agreement the figures show; "" without gold.
-
-    `known`: it is known how far they agree with each other.
-    """
+def explain_people(lines: Sequence[DimensionResult], tops: Tops) -> str:
+    """Return a sentence on the people whose agreement the figures show; "" without gold."""
     people = [line.shown.people for line in lines if line.shown.gold_cells]
     if not people:
         return ""
     labels, cells = sum(p.labels for p in people), sum(line.shown.gold_cells for line in lines)
+    shown_tops = [tops.get(line.dimension) for line in lines if line.shown.gold_cells]
+    known = any(top is not None and not top.is_too_small for top in shown_tops)
     return human_ceiling.explain_labels(
         min(p.fewest for p in people), max(p.most for p in people), labels / cells, known
     )
+
+
+def ceilings(evidence: Evidence) -> Tops:
+    """Kappa between two people by dimension, None where too few items have labels of two."""
+    return {dim.dimension: dim.ceiling.between if dim.ceiling else None for dim in evidence.dimensions}
 
 
 def overview_plot(evidence: Evidence) -> str:
     """All dimensions against what the policy asks."""
     threshold = evidence.requirements.policy.threshold
     title = "Agreement with people, corrected for chance (kappa)"
-    tops = {dim.dimension: dim.ceiling.between if dim.ceiling else None for dim in evidence.dimensions}
-    rows = interval_rows((dim.line for dim in evidence.dimensions), tops)
+    rows = interval_rows((dim.line for dim in evidence.dimensions), ceilings(evidence))
     return svg.interval_plot(rows, threshold, f"required: {threshold:.2f}", title=title)
 
 

@@ -139,16 +139,10 @@ def _overview(evidence: Evidence) -> list[str]:
         f"{LEGEND}."
     )
     columns = list(rows[0]) if rows else []
-    used += html.para("{whose}", "quiet", whose=_describe_raters(evidence))
+    whose = plots.explain_people([dim.line for dim in evidence.dimensions], plots.ceilings(evidence))
+    used += html.para("{whose}", "quiet", whose=whose)
     plot = html.figure(plots.overview_plot(evidence), mark)
     return [html.heading("All dimensions"), used, plot, html.table(rows, columns)]
-
-
-def _describe_raters(evidence: Evidence) -> str:
-    """Explain in words which people's labels the agreement is with; "" without gold."""
-    ceilings = [dim.ceiling for dim in evidence.dimensions if dim.line.shown.gold_cells]
-    known = any(ceiling is not None and not ceiling.between.is_too_small for ceiling in ceilings)
-    return plots.explain_people([dim.line for dim in evidence.dimensions], known)
 
 
 def _dimension_section(evidence: Evidence, dim: DimensionEvidence) -> list[str]:

@@ -114,7 +114,7 @@ def draw_intervals(lines: Sequence[DimensionResult], tops: plots.Tops, policy: C
     )
     bound_note = plots.REACH if policy.lower_bound else ""
     known = [top for top in tops.values() if top is not None and not top.is_too_small]
-    text.quiet("{whose}", whose=plots.explain_people(lines, bool(known)))
+    text.quiet("{whose}", whose=plots.explain_people(lines, tops))
     text.quiet(
         "Mark: kappa. Line: its 95% interval. Short tick: the one-sided lower bound{asked}. {top} {legend}.",
         asked=bound_note, legend=LEGEND,

@@ -46,13 +46,13 @@ from data.records.tables import (
     RunRow,
     SettingRow,
 )
+from data.reports import plots
 from data.reports.bundle import CELLS, bundle
 from data.reports.dashboard import _shade
 from data.reports.evidence import Evidence, _figures_without_ties, _newest, gather_report_evidence
 from data.reports.report import (
     _audits,
     _decisions,
-    _describe_raters,
     _disputes,
     _judge_section,
     _opening,
@@ -641,7 +641,6 @@ def test_it_opens_with_what_meets_the_policy_and_what_does_not_count(evidence: E
     assert "Synthetic" not in opening
     bare = replace(evidence, basis_sizes={})
     assert plain_text(_opening(bare)).endswith("has a label here yet: there are no figures.") and _overview(bare) == []
-    assert _describe_raters(replace(evidence, dimensions=())) == ""
 
 
 def test_its_table_has_a_row_for_each_dimension(evidence: Evidence) -> None:
@@ -664,15 +663,12 @@ def test_whose_agreement_it_is_tells_whether_that_between_people_is_known() -> N
     def describe(*ceilings: bool | None, gold: int = 10) -> str:
         """Of dimensions with so few shared items (None: with none) in which one or two people gave 15 labels."""
         people_ = SimpleNamespace(labels=15, fewest=1, most=2)
-        dimensions = [
-            SimpleNamespace(
-                line=SimpleNamespace(shown=SimpleNamespace(gold_cells=gold, people=people_)),
-                ceiling=None if too_small is None else SimpleNamespace(between=SimpleNamespace(is_too_small=too_small)),
-            )
-            for too_small in ceilings
-        ]
-        evidence: Any = SimpleNamespace(dimensions=dimensions)
-        return _describe_raters(evidence)
+        shown, bare = (SimpleNamespace(gold_cells=cells, people=people_) for cells in (gold, 0))
+        lines = [SimpleNamespace(dimension=n, shown=shown) for n in range(len(ceilings))]
+        tops = {n: None if small is None else SimpleNamespace(is_too_small=small) for n, small in enumerate(ceilings)}
+        # A dimension without gold is in no figure, however well people agree on it.
+        other, top = SimpleNamespace(dimension="other", shown=bare), SimpleNamespace(is_too_small=False)
+        return plots.explain_people([*lines, other], tops | {"other": top})  # type: ignore[list-item, arg-type]
 
     known, unknown = describe(False), describe(None)
     assert known != unknown and "1 to 2 people" in known and "1.5" in known
