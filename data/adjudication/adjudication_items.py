@@ -115,7 +115,10 @@ def shuffle_labels(item: str, unit: str, dimension: str, labels: Iterable[Person
 
 @allow("researcher")
 def adjudicated_cells(store: Store, actor: str, dataset_id: str) -> list[AdjudicatedCell]:
-    """The newest decisions in force, newest first, but on items that the actor may still get to answer blind."""
+    """Return the newest decisions in force in a dataset, the newest first.
+
+    Items that the actor may still get to answer blind are left out, because the list shows what people said.
+    """
     require(store, actor, "researcher")
     scales = cards.scales(store)
     rows = store.rows(

@@ -113,7 +113,11 @@ class AssignmentTerms:
 
 
 class SharePlan(NamedTuple):
-    """What giving out comes to: assignee -> draws, items that need somebody, and for how many too few may answer."""
+    """The result of giving work out.
+
+    `shares`: assignee -> draws. `items`: how many of the selected items still need somebody. `lacking`: for how many of
+    them there are too few named people who may answer.
+    """
 
     shares: dict[str, list[str]]
     items: int
@@ -139,7 +143,10 @@ class Assignment:
 
 
 class UndoableChange(NamedTuple):
-    """A change that gave out work: number, who, when, how many items, to how many people, of whom `first` is one."""
+    """A change that gave out work and can be undone: its number, who, when, how many items, to how many people.
+
+    `first` is one of several assignees.
+    """
 
     revision: int
     by: str
@@ -154,7 +161,10 @@ class UndoableChange(NamedTuple):
 
 @allow("researcher")
 def selection_values(store: Store, dataset_id: str, stream: Stream) -> dict[str, list[str]]:
-    """What items of a queue can be chosen by -> its values; in the audit sample no numbers, which may be scores."""
+    """Return by what items of a queue can be chosen: language and fields of their meta, each with its values.
+
+    In the audit sample, fields of numbers are left out because they may be scores.
+    """
     items = item_fields.item_fields(store, dataset_id)
     fields = {item_fields.LANGUAGE: items.words[item_fields.LANGUAGE], **items.meta}
     values = {name: sorted({str(word) for word in words} - {""}) for name, words in fields.items()}
@@ -453,7 +463,10 @@ def change_assignment(
 
 @allow_change("researcher", "end assignment", "assignment_id")
 def end_assignment(tx: Tx, actor: str, assignment_id: str) -> None:
-    """End an assignment: what was done stays done, the rest is for everybody again. Raises NotAllowed, NotFound."""
+    """End an assignment: what was done stays done, the rest is for everybody again.
+
+    Raises NotAllowed below the role researcher, NotFound where there is none or it has ended.
+    """
     tx.append([_find(tx, assignment_id)._replace(id=new_id(), ended=True)])
 
 
@@ -563,7 +576,10 @@ def undo(tx: Tx, actor: str, dataset_id: str, revision: int) -> None:
 
 @allow("researcher")
 def assigned_counts(store: Store, dataset_id: str, stream: Stream) -> tuple[int, int, dict[str, int]]:
-    """The open items of a queue, those unassigned, and tag -> items that wait for it and that nobody active has."""
+    """Return how many items of a queue are open, how many are unassigned, and tag -> items that nobody can take.
+
+    The latter wait for people with the tag, and nobody active has it.
+    """
     index = current_index(store)
     active = {person.name for person in people.all_people(store)}
     with index.lock:

@@ -290,7 +290,10 @@ def _activity(store: Store, dataset_id: str, since: datetime) -> dict[str, Perso
 
 
 def _count_expired(store: Store, dataset_id: str, moment: datetime) -> dict[str, int]:
-    """Items that people reserved since their last answer, if any, and let run out, without those they gave back."""
+    """Count the items that people reserved since their last answer and let run out, without those they gave back.
+
+    People who never answered are left out.
+    """
     rows = store.rows(
         "select n.person, count(distinct n.seq) from claim n join change c on c.seq = n.seq "
         "join (select person, max(made_at) as last from answer where dataset_id = $1 group by person) a "

@@ -97,7 +97,10 @@ def _count_replies(store: Store, dataset_id: str, judge_id: str) -> int:
 def visible_flags(
     store: Store, actor: str, judge_id: str, flags: Sequence[Flag], limit: int = sys.maxsize
 ) -> list[Flag]:
-    """The first flags of items that a person will not get to answer blind; that these are shown is recorded."""
+    """Return the first items behind a finding that a person may be shown, and record that they are shown.
+
+    Items that they may still get to answer blind are left out, because a flag shows what the judge said.
+    """
     hidden = exposure.blind_pending(store, actor)
     shown = [flag for flag in flags if flag.item not in hidden][:limit]
     exposure.record_exposures(store, actor, {flag.item: [judge_id] for flag in shown}, "audits")

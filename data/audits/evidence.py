@@ -45,7 +45,10 @@ _BASES: tuple[Basis, ...] = ("blind", "all")
 
 
 def _shared_identity(judge: JudgeRow, card: Card) -> tuple[str, str, bool, str]:
-    """All that a judge and a probe of it share: version, model, and parameters, usual ones filled in, but the probe."""
+    """Return all that a judge and a probe of it share: version of the card, model, and parameters but for the probe.
+
+    Parameters that an imported judge does not state are taken to have their usual values.
+    """
     plain = {name: value for name, value in judge.parameters.items() if name != "probe"}
     with contextlib.suppress(ValidationError):
         plain = Params.model_validate({**plain, "combine": combination_rule(card, plain)}).identity(card.kind)

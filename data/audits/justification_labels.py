@@ -51,7 +51,11 @@ class JustifiedScore:
 
 @dataclass(frozen=True)
 class JustificationTally:
-    """Ratings with a justification, those answered, those of them most say no to, and how many this person answered."""
+    """The counts of answers to the question whether justifications fit.
+
+    It has the ratings that have a justification, those that somebody answered, those of them where most people say that
+    it does not fit, and how many this person answered.
+    """
 
     cells: int
     answered: int
@@ -93,7 +97,10 @@ def last_justification(store: Store, dataset_id: str, judge_id: str, person: str
 
 @allow_change("annotator", "justification fits", "judge_id")
 def record_fit(tx: Tx, actor: str, judge_id: str, cell: JustifiedScore, fits: bool) -> None:
-    """Say whether a justification fits its score, instead of what one said before. Raises NotAllowed, BadInput."""
+    """Say whether a justification fits its score; a newer answer of the same person replaces it.
+
+    Raises NotAllowed, BadInput where the judge gave no such justification.
+    """
     exposure.add_exposures(tx, actor, {cell.item: [judge_id]}, "justifications")
     query = (
         "select 1 from remark where judge_id = $1 and item_id = $2 and unit = $3 and dimension = $4 "

@@ -1,8 +1,10 @@
 """A judge's scores of each system under test, summed up: tallies in memory that follow the store.
 
-A look adds what came since the last one. If new scores belong to items that were counted before, or its first several
-samples come, a judge is summed up anew. An item enters a sum once, by its own sums over its cells, so that intervals by
-items can be made of them (judges/stats/ppi.py).
+Scores are only ever appended, so sums over items can be kept, and each look adds just what came since the last one.
+If new scores belong to items that were counted before (another part, another sample), their judge is summed up anew.
+So it is when its first several samples come, whatever they are of: all its scores are then combined in that change.
+The store stays the only truth; tallies that are thrown away are made again. An item enters a sum once, by its own sums
+over its cells, so that intervals by items can be made of them (judges/stats/ppi.py).
 """
 
 from __future__ import annotations
@@ -39,9 +41,10 @@ _NO_LABELS = ppi.moments([], [], [], [])
 
 @dataclass
 class AggregateGroup:
-    """The scores of one run and system: items with a value, ratings (n/a too), and how often each answer was given.
+    """The scores of one run and system.
 
-    `totals` and `cross` are, by outcome, totals of (T, M) over items, and of their products (TT, TM, MM).
+    It has the items with a value, ratings (n/a too), and how often each answer was given; `totals` and `cross` by
+    outcome: totals of (T, M) over items, and of their products (TT, TM, MM).
     """
 
     items: int
@@ -145,8 +148,9 @@ def _grouped_scores(
 ) -> Iterator[tuple[Key, str, str, AggregateGroup]]:
     """Dimension, run, system and a part of their group, of the scores of changes after `since` up to `up_to`.
 
-    One pass counts the answers, and sums up items of one cell; a second one sums up items of several cells. Where
-    several samples are combined, an item belongs to the run of the last of them.
+    How often each answer was given comes of one pass over the scores; where an item has one cell, so do its sums. Of
+    turns and sections a second pass sums up every item first. Where several samples are combined, an item belongs to
+    the run of the last of them: all items of a judge are combined in the change that brings its first several samples.
     """
     if not dimensions:
         return

@@ -58,7 +58,10 @@ class Arms(NamedTuple):
 @allow("annotator")
 @cache_result
 def arms(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, counted: Basis) -> Arms:
-    """Return the arms of one dimension that `anchor` compares; seconds are those of whole items."""
+    """Return the arms of one dimension that `anchor` compares.
+
+    Seconds are those of whole items, with all that was asked of them.
+    """
     params = [dataset_id, dimension.name, judge_id]
     sort = paired_cells_sql(store, dataset_id, judge_id, dimension, "all")
     stated = "l.probability is not null" + ("" if counted == "imported" else " and l.mode <> 'blind'")

@@ -22,7 +22,8 @@ from judges.types import Dimension
 class ItemConfidence:
     """The confidence of every item that a judge scored in a dimension, from one source: that of its least sure cell.
 
-    Arrays of one length: item ids, confidence (nan: unknown in some cell, or an unusable reply), the unit of that cell.
+    Arrays of one length: item ids, confidence (nan: unknown in some cell, or a reply of the item could not be used),
+    and the unit of the least sure cell.
     """
 
     item: NDArray[np.str_]

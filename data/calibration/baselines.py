@@ -44,7 +44,10 @@ def measure_baselines(
 
 
 def _items(store: Store, dataset_id: str) -> dict[str, Dialogue | Pair | Response]:
-    """The first items with a label, by id, in order; a range of ids at a time, so that not all labels are read."""
+    """The first items with a label, by id, in the order of their ids.
+
+    They are looked up for a range of ids at a time, so that not all labels are read for a thousand items.
+    """
     items: dict[str, Dialogue | Pair | Response] = {}
     last, stretch = "", 4 * MOST_ITEMS
     while len(items) < MOST_ITEMS:

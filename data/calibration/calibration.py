@@ -106,7 +106,8 @@ def comparison_input(
 ) -> PairedRatings | RatingSums:
     """The cells of one judge and dimension where there is gold: single ones, or their sums where items are many.
 
-    `dropped`: sums are without the scale's drawn category ("tie"); of single cells `summarise` leaves it out.
+    `dropped`: cells in the scale's drawn category ("tie") are left out of the sums; of single cells `summarise` leaves
+    them out.
     """
     return comparison_inputs(store, dataset_id, judge_id, [dimension], basis, dropped)[0]
 
@@ -115,9 +116,10 @@ def comparison_inputs(
     store: Store, dataset_id: str, judge_id: str, dimensions: Sequence[Dimension], basis: Basis, dropped: bool = False,
     waiting: Waiting | None = None,
 ) -> list[PairedRatings | RatingSums]:  # fmt: skip
-    """Return the input of several dimensions, at less cost than one after the other.
+    """Return the input of several dimensions.
 
-    `dropped`: without the drawn category. `waiting`: how cells wait for adjudication (None: by the dataset's rule).
+    It costs less than one after the other. `dropped`: without the drawn category. `waiting`: how cells count that wait
+    for adjudication (None: by the dataset's rule).
     """
     items = datasets.count_items(store, dataset_id)
     many = [d for d in dimensions if has_kappa_of_moments(d.scale) or d.scale.size**2 <= _LARGEST_TABLE]
@@ -148,10 +150,11 @@ def load_paired_ratings(
 ) -> PairedRatings:  # fmt: skip
     """Return the cells of one judge and dimension with gold: who says what, and with which weight.
 
-    `first`: only cells of that many items, those that were labelled first. Weights are N_h / answered_h of the item's
-    stratum on the bases of random draws (data/gold/gold.py), and 1 on the others. Examples in the judge's prompt are
-    left out, here and in all figures (data/gold/fewshot.py). `among` is a further condition on the labels' l.item_id,
-    with $1 the dataset, $2 the dimension and $3 the judge.
+    `first`: only cells of that many items, those that were labelled first.
+
+    Weights are N_h / answered_h of the item's stratum on the bases of random draws (data/gold/gold.py), and 1 on the
+    others. Items that are examples in the judge's prompt are left out, here and in all figures (data/gold/fewshot.py).
+    `among` is a further condition on the labels' l.item_id, with $1 the dataset, $2 the dimension and $3 the judge.
     """
     among, subset = not_in_prompt_sql(store, judge_id) + among, None
     if first is not None:
@@ -250,8 +253,9 @@ def paired_frames(
 def is_stratified(store: Store | Tx, dataset_id: str, basis: Basis) -> bool:
     """Whether strata enter the error: where items were drawn by what a judge said, or not in proportion.
 
-    Proportional strata of systems, languages or fields hardly narrow an interval, and the cautious scale of strata
-    (judges/stats/strata.py) would cost more than that. Without strata the error is on the safe side.
+    Proportional strata of systems, languages or fields hardly narrow an interval. The cautious scale that strata by a
+    judge's scores need (judges/stats/strata.py) would cost more than strata give. Without strata the error is on the
+    safe side.
     """
     query = (
         "select 1 from design where dataset_id = $1 and (parted_by in ('score', 'confidence') "
@@ -300,7 +304,8 @@ def load_rating_sums(
 ) -> list[RatingSums]:  # fmt: skip
     """Return the sums of `load_paired_ratings` for several dimensions; labels and scores are read once for all.
 
-    Items and units get numbers for this purpose only. `dropped`: without cells in a scale's drawn category ("tie").
+    Items and units get numbers for this purpose only. `dropped`: cells in a scale's drawn category ("tie") are left
+    out.
     """
     names = list(dict.fromkeys(d.name for d in dimensions))
     marks = [f"${n}" for n in range(4, len(names) + 4)]
@@ -385,10 +390,12 @@ def list_cells(
     judge: float | None,
     limit: int = MAX_LISTED_CELLS,
 ) -> list[ListedCell]:
-    """Return the cells where people say `human` and the judge `judge` or a value nearest to it (None = n/a), by name.
+    """Return the cells in one place of the table.
 
-    If a row of the table is a bin, its middle stands for it (`judges.stats.bins.row_values`). Items that this person
-    may still get to answer blind are left out. That the rest are shown is recorded.
+    These are cells where people say `human` and the judge `judge` or a value nearest to it (None = n/a), by name, up to
+    a limit. If a row of the table is a bin, its middle stands for it (`judges.stats.bins.row_values`).
+
+    Items that this person may still get to answer blind are left out. That the rest are shown is recorded.
     """
     human_is, judge_is = (
         f"{column} is null" if value is None else is_answer_sql(column, value, dimension.scale)

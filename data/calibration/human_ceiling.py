@@ -38,8 +38,10 @@ def measure_ceiling(
 def kappas_between_people(
     store: Store, dataset_id: str, judge_id: str, dimensions: Sequence[Dimension], label_set: BlindLabelSet = "blind"
 ) -> dict[Dimension, Interval | None]:
-    """Return kappa between two people in each of several dimensions; of more than `MAX_ITEMS` items, of so many at
-    random.
+    """Return kappa between two people in each of several dimensions.
+
+    Only this is shown with a threshold. If several people labelled more than `MAX_ITEMS` items, it uses that many,
+    drawn at random.
     """
 
     def make(places: Sequence[int]) -> list[Interval | None]:

@@ -57,7 +57,8 @@ class MeanRow:
 class MeansTable:
     """The rows, and the groups with fewer items than a mean needs.
 
-    `unshared`: the cells, of the same items and dimensions, that only this judge and only the other has valued.
+    `unshared` are the cells that this judge alone and the other alone has valued, where two are compared: of the items
+    and dimensions that the rows are of.
     """
 
     rows: tuple[MeanRow, ...]

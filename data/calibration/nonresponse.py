@@ -125,10 +125,11 @@ def sample_responses(
 ) -> dict[Key, SampleResponse]:
     """Return, by dimension, the strata of the audit sample on a basis: items drawn, and answered by a counted label.
 
-    A drawn item without such a label is not answered, whatever the reason. An import of labels that says all items were
-    asked is a stratum too: the items that existed then. An import that says they were drawn at random is none, because
-    nobody here knows who was asked. If a dimension has only imported labels, they are a sample of their own, and one
-    that was drawn here and not begun takes no part. Other bases have no strata.
+    A drawn item without such a label is not answered: put aside, an example of the judge's prompt, skipped, or
+    withdrawn. An import of labels that says all items were asked is a stratum too: the items that existed then. An
+    import that says they were drawn at random is none, because nobody here knows who was asked. If a dimension has only
+    imported labels, they are a sample of their own, and one that was drawn here and not begun takes no part. Other
+    bases have no strata.
     """
     if basis not in WEIGHTED or not dimensions:
         return {(d.sort, d.name): SampleResponse() for d in dimensions}

@@ -21,9 +21,11 @@ PART = "turn"
 def votes(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -> Votes:
     """Every vote that holds, blind or assisted, of people who belong to a team, with the judge's value of the item.
 
-    Values are rows of the scale's table (`judges.stats.bins.row_numbers`), the judge's that of the nearest answer. Of
-    several votes of one person on one item the newest counts. The parts of the dataset are the values of `turn` in its
-    items' meta, in order. Votes that say n/a are left out, and items that do not count for the judge.
+    Values are rows of the scale's table (`judges.stats.bins.row_numbers`), the judge's that of the nearest answer.
+
+    Of several votes of one person on one item the newest counts. The parts of the dataset are the values of `turn` in
+    its items' meta, in order; votes that say n/a are left out, and items that do not count for the judge
+    (`data.gold.fewshot.not_in_prompt_sql`).
     """
     frame = store.frame(
         f"select dense_rank() over (order by v.item_id) - 1 as item, cast(i.meta as json) ->> '{PART}' as part, "

@@ -28,7 +28,10 @@ _SCOPE = "cards"
 
 @dataclass(frozen=True)
 class CardVersion:
-    """A version of a card: who saved it when, how many judges use it, and whether it is the one offered now."""
+    """A version of a card that a workspace holds.
+
+    It has who saved it when, how many judges use it, and whether it is the one that is offered now.
+    """
 
     version: str
     card: Card
@@ -168,7 +171,10 @@ def _questions(card: Card) -> dict[Place, Dimension]:
 
 
 def earlier_cards(store: Store | Tx, unused: bool = False) -> list[Card]:
-    """Cards that judges used and that are not current; with `unused` also the other versions of current cards."""
+    """Return the cards that judges used and that are not current: earlier versions, and named dimensions.
+
+    With `unused` also the other versions of current cards by which nothing was judged yet.
+    """
     current = current_cards(store)
     now = {card.version for card in current.values()}
     rows = store.rows(
@@ -182,7 +188,10 @@ def earlier_cards(store: Store | Tx, unused: bool = False) -> list[Card]:
 
 @allow("lead")
 def draft_card(store: Store | Tx, recipe: Recipe) -> Card:
-    """The card that saving a recipe would make, with the examples of the one of that name if all still fit."""
+    """Return the card that saving a recipe would make.
+
+    It keeps the examples of the card of that name if all of them still fit its reply; otherwise it has none.
+    """
     card, current_card = from_recipe(recipe), current_cards(store).get(recipe.name)
     if current_card is None or not current_card.examples:
         return card
@@ -253,7 +262,10 @@ def adopt_card(store: Store, actor: str, card: Card, dry: bool = False) -> bool:
 
 @allow_change("lead", "card", "name")
 def attach_examples(tx: Tx, actor: str, name: str, examples: Sequence[Example]) -> Card:
-    """Attach few-shot examples to a card, which makes a new version; none remove them. Raises BadCard, BadInput."""
+    """Attach few-shot examples to a card (leads); none remove them. This makes a new version, which is then current.
+
+    Raises BadCard if an example cannot be read, BadInput for a card that is applied per turn.
+    """
     card = card_named(tx, name)
     if is_per_turn(card):
         raise BadInput(f"{card.title} has the examples of the card that it applies per turn: attach them there.")

@@ -1,4 +1,7 @@
-"""The cards that an item is labelled by: a judge's, and those applied per turn or chosen; and what uses a card."""
+"""The cards that an item is labelled by, and the uses of each card.
+
+An item is labelled by one judge's card, and also by those applied per turn or chosen for the dataset.
+"""
 
 from __future__ import annotations
 
@@ -32,11 +35,14 @@ class CardLayer:
 def card_layers(
     store: Store, dataset_id: str, item: Any, judge_id: str, usual: Sequence[DatasetJudge]
 ) -> tuple[CardLayer, ...]:
-    """The cards of an item, the main one first, each with its judge of most items.
+    """The cards of an item, the main one first.
 
-    The main one is the wanted judge's, else the first chosen, else the dataset's most used, else a usual one without a
-    judge. After it come the chosen ones; where nothing was chosen, those that a judge applied per turn and, if the main
-    one is of these, the most used other one.
+    The main one is that of the wanted judge, else of the dataset's most used one, else a card for that kind of item
+    without a judge.
+
+    After it come the cards that were chosen for the dataset; where nothing was chosen, those that a judge applied per
+    turn to its dialogues (and, beside such a one, the most used card that is not). Of each card, the judge of most
+    items.
     """
     kind: Kind = item.kind
     by_name = cards.current_cards(store)
@@ -71,7 +77,10 @@ def chosen_desk_cards(store: Store | Tx, dataset_id: str) -> list[str]:
 
 @allow_change("researcher", "desk cards", "dataset_id")
 def choose_desk_cards(tx: Tx, actor: str, dataset_id: str, names: Sequence[str]) -> None:
-    """Choose what cards ask people in a dataset, blind or assisted; none: the usual ones. Raises BadInput."""
+    """Choose which cards people are asked about in a dataset (researchers and leads); none: the usual ones again.
+
+    It holds for blind and for assisted labels alike. Raises BadInput for a card that there is not.
+    """
     unknown = [name for name in names if name not in cards.current_cards(tx)]
     if unknown:
         raise BadInput(f"There is no card {unknown[0][:80]!r} to put on the desk.")

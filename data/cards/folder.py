@@ -13,7 +13,10 @@ from data.zip_files import zip_bytes
 
 @allow("annotator")
 def export(store: Store | Tx, name: str) -> bytes:
-    """A custom card as a zip of its folder in judges/cards/. Raises UnknownCard, and BadInput for any other card."""
+    """A custom card as a zip of its folder: unzipped into judges/cards/, it is a built-in card.
+
+    Raises UnknownCard, BadInput for a card that is built-in or applied per turn.
+    """
     card = cards.card_named(store, name)
     if not cards.is_own_card(card):
         own = name.removesuffix("_on_turns")

@@ -91,7 +91,11 @@ def comparable_labels(labels: Iterable[PersonLabel]) -> tuple[PersonLabel, ...]:
 
 
 def cells_to_adjudicate(store: Store | Tx, dataset_id: str) -> list[LabelledCell]:
-    """The ratings that wait, by item, most disputed first; until then they have the gold that the rule gives them."""
+    """The ratings of a dataset that somebody has to adjudicate.
+
+    Items whose people disagree most come first, each item's ratings together and in reading order. Until somebody has
+    adjudicated, a rating keeps the gold that the rule gives it.
+    """
     return cells_waiting_under(store, dataset_id, gold_rule(store, dataset_id))
 
 
@@ -114,7 +118,10 @@ def order_cells(store: Store | Tx, cells: Sequence[LabelledCell]) -> list[Labell
 
 
 def cells_waiting_under(store: Store | Tx, dataset_id: str, rule: GoldRule) -> list[LabelledCell]:
-    """The cells that wait under a rule: people disagree and nobody has decided, or their labels changed since."""
+    """Return the cells that wait, or would wait under a rule.
+
+    These are cells on which people disagree and that nobody has decided, or whose labels changed since.
+    """
     disputed_cells = _cells_apart(store, dataset_id, rule)
     decisions = standing_adjudications(store, dataset_id)
     if not decisions:
@@ -152,7 +159,10 @@ def _cells_apart(store: Store | Tx, dataset_id: str, rule: GoldRule) -> list[Lab
 
 
 def cells_of_item(store: Store | Tx, dataset_id: str, item_id: str, whole: bool = False) -> list[LabelledCell]:
-    """All cells of an item that people labelled, in reading order; `whole`: with labels of both classes, not of one."""
+    """All cells of an item that people have labelled, whether they wait or not, in reading order.
+
+    whole: with the labels of both classes, as gold on all labels takes them; else with those of one class.
+    """
     query = "select distinct item_id, unit, dimension from label where item_id = $1"
     decisions = standing_adjudications(store, dataset_id, item_id)
     return order_cells(store, _cells(store, query, [item_id], gold_rule(store, dataset_id), decisions, whole))

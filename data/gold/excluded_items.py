@@ -24,7 +24,10 @@ REASON = 500
 
 @dataclass(frozen=True)
 class ExcludedItem:
-    """An item that is put aside: why, by whom, and whether it is in the audit sample, where it does not count."""
+    """An item that is put aside.
+
+    It has its name, why, by whom, and whether it is in the audit sample, where it then does not count.
+    """
 
     item: str
     name: str

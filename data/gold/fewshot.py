@@ -78,7 +78,10 @@ def open_draft(store: Store, actor: str, card: Card, item_id: str, part: str = "
 
 
 def draft_example(store: Store, card: Card, item_id: str, part: str = "") -> ExampleDraft:
-    """An example: the newest readable reply of the card's judges, with people's labels put in. Raises NotFound."""
+    """An example of an item: the newest reply of the card's judges that can be read, with people's labels put in.
+
+    Raises NotFound.
+    """
     item = load_item(store, item_id)
     fields = card.fields(item.content, part)
     for raw, model in store.rows(
@@ -146,7 +149,10 @@ def items_in_examples(store: Store | Tx, card: Card) -> dict[str, str]:
 
 
 def not_in_prompt_sql(store: Store | Tx, judge_id: str, column: str = "l.item_id") -> str:
-    """A further condition in SQL: an item is in no prompt of the judge, and no prompt was tuned on it; "" for none."""
+    """SQL that leaves out items that do not count for a judge.
+
+    A further condition on an item's id in SQL: not one of those items, nor one that prompts were tuned on
+    (data/gold/excluded_items.py); "" where there are none."""
     ids = ", ".join(f"'{id_}'" for id_ in sorted(items_in_prompt(store, judge_id)) if id_.replace("-", "").isalnum())
     return (f" and {column} not in ({ids})" if ids else "") + excluded_items.not_excluded_sql(store, column)
 

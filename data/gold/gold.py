@@ -130,7 +130,10 @@ def labels_sql(basis: Basis, names: Sequence[str], among: str = "", numbered: bo
 
 
 def group_alike(dimensions: Iterable[Dimension], means: bool = False) -> list[list[Dimension]]:
-    """Group dimensions whose gold is made alike: each group may share a statement of `gold_sql`, slow to plan."""
+    """Group the dimensions of which gold is made alike: each group may share a statement of `gold_sql`.
+
+    Most of the time of such a statement goes into its planning.
+    """
     groups: dict[object, list[Dimension]] = defaultdict(list)
     for d in dimensions:
         tie = None if d.scale.has_order else d.scale.tie_code

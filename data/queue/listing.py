@@ -59,7 +59,11 @@ class ListedDraw:
 
 @dataclass(frozen=True)
 class QueueListing:
-    """A part of a queue, and of all that pass filters and search: the number in each state, answered, and full."""
+    """A part of a queue.
+
+    How many draws are in it, and of those that pass filters and search how many are in each state (a draw is in one),
+    how many have an answer and how many have all that they need. `left`: open to the person.
+    """
 
     total: int
     states: dict[State, int]

@@ -59,7 +59,10 @@ class QueueFilters:
 
 @dataclass(frozen=True)
 class OfferedItem:
-    """An item that a person may answer now: its draw, how it is shown and why, or by which other `route` it came."""
+    """An item that a person may answer now: the draw it comes from, how it is shown and why it is in the queue.
+
+    `route`: in which other way it came to them.
+    """
 
     draw: str
     item: str
@@ -102,7 +105,11 @@ def filter_options(store: Store, dataset_id: str) -> FilterOptions:
 def plan_audit(
     store: Store | Tx, dataset_id: str, size: int, judge_id: str, design: SampleDesign | None = None
 ) -> list[StratumShare]:
-    """The part of each stratum in `size` further items; `design` None: as before, or by system. Raises BadInput."""
+    """Return the part of each stratum in an audit sample of `size` further items.
+
+    `design` None: as the dataset's items were divided before, or by system. Raises BadInput for an impossible size or
+    design.
+    """
     population, worth, share, _ = _population(store, dataset_id, size, judge_id, design)
     return sampling.plan_draw(population.strata, population.already, size, share, worth)
 
@@ -147,7 +154,11 @@ def _population(
 
 
 class ReviewPlan(NamedTuple):
-    """What `fill_review` would take: items, by kind of reason too, and how many of the others the audit reserves."""
+    """The items that `fill_review` would take, in numbers.
+
+    These are the number of items, their number for each kind of reason, and the number of items that need a look but
+    stay out because they are reserved for the audit sample.
+    """
 
     new: int
     kinds: dict[str, int]
@@ -192,7 +203,11 @@ def fill_review(
 
 
 class FlaggedItems(NamedTuple):
-    """Items taken into the review queue: the new ones, those in it already, and those that the audit reserves."""
+    """The result of taking items into the review queue.
+
+    It counts the items newly taken, those that were in it already, and those that stay out because they are reserved
+    for the audit sample.
+    """
 
     new: int
     existing: int
@@ -201,7 +216,10 @@ class FlaggedItems(NamedTuple):
 
 @allow("researcher")
 def take_flagged(store: Store, actor: str, dataset_id: str, judge_id: str, reasons: Iterable[Reason]) -> FlaggedItems:
-    """Take the items of these reasons, as `fill_review` does. Raises BadInput for an item of another dataset."""
+    """Take the items of the given reasons into the review queue, if not in it yet and not reserved for the audit.
+
+    Raises NotAllowed below the role researcher, BadInput for an item of another dataset.
+    """
     needs = rank_by_need(reasons, item_sizes(store, dataset_id, judge_id))
 
     def work(tx: Tx) -> FlaggedItems:

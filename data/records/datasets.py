@@ -124,7 +124,10 @@ def dataset_systems(store: Store | Tx, dataset_id: str) -> list[str]:
 @allow("annotator")
 @cache_result
 def dataset_judges(store: Store | Tx, dataset_id: str) -> list[DatasetJudge]:
-    """Every judge of a dataset, most items first; without those of a probe, which saw other items than people do."""
+    """Every judge of a dataset, most items first.
+
+    Judges of a probe are left out: they saw other items than people do.
+    """
     rows = store.rows(
         "select j.id, j.card, j.model, j.synthetic, count(distinct m.item_id) as items, j.card_version "
         "from judgment m join item i on i.id = m.item_id join judge j on j.id = m.judge_id "

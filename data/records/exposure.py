@@ -44,7 +44,10 @@ NOTE = "Items that you may still be asked to label blind are left out."
 
 
 def find_exposures(reader: Store | Tx, person: str, item_ids: Collection[str]) -> dict[str, set[str]]:
-    """Return item -> the judges whose scores of it or of a copy a person was shown (OTHER_PEOPLE: labels), if any."""
+    """Return item -> the judges whose scores of it or of a copy a person was shown, and OTHER_PEOPLE for labels.
+
+    Items of which nothing was shown are left out.
+    """
     all_copies = item_copies(reader)
     copies_by_item = {i: all_copies.get(i, (i,)) for i in item_ids}
     known: dict[str, set[str]] = {}
@@ -153,7 +156,10 @@ def answer_mode(drawn: str, known: Collection[str]) -> AnswerMode:
 
 
 def add_exposures(tx: Tx, person: str, judges_by_item: Mapping[str, Collection[str]], route: str) -> int:
-    """Append, in a transaction, that a person is shown what judges said of items and their copies; how many rows."""
+    """Append, in a transaction, that a person is shown of each item what these judges said; how many rows are new.
+
+    It holds for every copy of an item in another dataset as well.
+    """
     return _append(tx, person, sorted(_unrecorded_exposures(tx, person, judges_by_item)), route)
 
 
@@ -224,7 +230,10 @@ def carry_exposures(store: Store, rows: Iterable[tuple[str, str, str, str]]) -> 
 
 @allow("lead")
 def blind_pending(store: Store, person: str) -> set[str]:
-    """The items, with copies, that a person may still get to answer blind: no list shows what a judge said there."""
+    """Return the items that a person may still get to answer blind, with their copies.
+
+    No list shows this person what a judge said there.
+    """
     index = current_index(store)
     with index.lock:
         pending = index.pending_items(person)

@@ -50,7 +50,10 @@ def current_guidelines(store: Store | Tx, dataset_id: str) -> GuidelinesVersion 
 
 @allow_change("lead", "guidelines", "dataset_id")
 def write_guidelines(tx: Tx, actor: str, dataset_id: str, text: str) -> int:
-    """Write a dataset's guidelines; the number of the version that holds. Raises BadInput for too long a text."""
+    """Write the guidelines of a dataset (leads); gives the number of the version that holds.
+
+    That is the old one where nothing changed. Raises BadInput for a text that is too long.
+    """
     text = "\n".join(line.rstrip() for line in storable_text(text).splitlines()).strip()
     if len(text) > MAX_GUIDELINES_LENGTH:
         raise BadInput(f"The guidelines have {len(text):,} characters: shorten them to {MAX_GUIDELINES_LENGTH:,}.")

@@ -118,7 +118,10 @@ def open_invitations(store: Store | Tx) -> list[Invitation]:
 
 
 def find_invitation(tx: Tx, email: str, subject: str) -> Invitation | None:
-    """The open invitation, of somebody who still leads, that an account with this verified address can accept."""
+    """The invitation that an account with this verified address (or "") can accept; None for none.
+
+    It must be open still, and whoever invited must still be a lead.
+    """
     inviters = leads.current_leads(leads.lead_history(tx)) | {MACHINE_ACTOR}
     for invitation in open_invitations(tx):
         named = invitation.email == email if invitation.email else invitation.subject == subject

@@ -49,7 +49,10 @@ def _differences(judges: list[JudgeTraits]) -> dict[str, list[str]]:
 def lookup_judges(
     store: Store, dataset: Dataset, words: str, among: Collection[str] | None = None
 ) -> list[JudgeTraits]:
-    """The judges that these words mean ("" is all), only those `among`. Raises NotFound, naming those there are."""
+    """The judges of a dataset that these words mean (judges/judge_lookup.py); "" is all.
+
+    With `among` only judges of these ids. Raises NotFound, naming those there are.
+    """
     judges = [judge for judge in dataset_judge_names(store, dataset.id) if among is None or judge.id in among]
     if not judges:
         raise NotFound(f"No judge has scored {dataset.name!r} yet. Import judgments, or run a judge.")

@@ -94,7 +94,10 @@ def all_prompts(store: Store | Tx) -> list[PromptSet]:
 
 
 def find_prompts(store: Store | Tx, full_name: str) -> tuple[PromptText, ...]:
-    """The one set with a family of that name, or NAME@WORDING where several have it. Raises BadPrompt."""
+    """The one set of the workspace with a family of that name, with `@` and the head of its wording where several have.
+
+    Raises BadPrompt, naming those there are, where there is none, or the name alone does not tell which.
+    """
     name, _, head = full_name.partition("@")
     every = all_prompts(store)
     fitting = {

@@ -83,7 +83,10 @@ def read_account(claims: Mapping[str, Any]) -> Account:
 
 
 def shorten_claims(claims: Mapping[str, Any]) -> dict[str, Any]:
-    """The claims that `read_account` uses, short enough for one cookie; the account and its role stay the same."""
+    """Return the claims that `read_account` uses, short enough for one cookie; the account is the same.
+
+    Of the groups, one that gives the role is kept. An issuer, subject or address that is too long is left out.
+    """
     used_claims = {
         name: claims[name] for name in ("iss", "sub", "iat", "email", "email_verified")
         if name in claims and len(str(claims[name])) <= _MAX_ACCOUNT_LENGTH

@@ -44,7 +44,11 @@ def counted_dimension(dimension: Dimension) -> CountedDimension:
 
 
 def rating_condition(counted: CountedDimension, answer: int | None, system: str) -> str:
-    """SQL: on score s and item i, a rating is of the system of a parameter and has the n-th answer (None: n/a)."""
+    """The condition, on score s and item i, that a rating belongs to a system and has an answer.
+
+    It is of the dimension's sort of unit, and has the n-th answer, or n/a (None); `system` is the parameter that names
+    the system.
+    """
     of = f"{unit_sort_sql(counted.dimension.sort, 's')} and "
     if not counted.sided:
         value = (

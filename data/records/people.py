@@ -152,7 +152,10 @@ def withdraw_lead_proposal(tx: Tx, actor: str, name: str) -> None:
 
 
 def make_lead_locally(store: Store, name: str) -> Person:
-    """Make somebody a lead at the machine itself, whoever leads so far. Raises BadInput as `set_person` does."""
+    """Make somebody a lead at the machine itself, whoever leads so far, with an entry in the audit log that says so.
+
+    It is how a workspace gets a second, independent lead. Raises BadInput as `set_person` does.
+    """
     name = _clean(name)
 
     def work(tx: Tx) -> Person:
@@ -202,7 +205,10 @@ def known_names(store: Store | Tx) -> frozenset[str]:
 
 
 def add_person(tx: Tx, raw_name: str, role: Role) -> str:
-    """Append somebody new, by that name or with the first free number; for callers that have checked the right to."""
+    """Append a new person under the name that the provider gives, or under that name with the first free number.
+
+    For callers that have checked the right to do so.
+    """
     base = " ".join(re.sub(r"[<>`|\\/]", " ", "".join(c for c in raw_name if not has_invisible_characters(c))).split())
     for n in range(1, 1_000):
         with suppress(BadInput):
@@ -214,7 +220,10 @@ def add_person(tx: Tx, raw_name: str, role: Role) -> str:
 
 
 def change_person(tx: Tx, new: Person) -> None:
-    """Append a known person's new state, signed out if not active; for callers that have checked the right to."""
+    """Append the new state of a person who was here; somebody who is not active any more is signed out everywhere.
+
+    For callers that have checked the right to do so.
+    """
     append_people(tx, [new])
     if not new.active:
         end_logins(tx, new.name)

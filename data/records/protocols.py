@@ -43,7 +43,11 @@ def protocol_named(store: Store | Tx, name: str) -> Protocol:
 
 @allow("researcher")
 def add_protocol(store: Store, actor: str, protocol: Protocol) -> bool:
-    """Add or change a protocol; whether this changed anything. Raises BadInput for the name of a built-in one."""
+    """Add a protocol, or change the one of that name (researchers and leads); return whether this changed anything.
+
+    What was before stays: judges have the mark of the protocol that they judged by. Raises BadInput for the name of a
+    built-in one, NotAllowed.
+    """
 
     def work(tx: Tx) -> bool:
         if protocol.name in protocols():

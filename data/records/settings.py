@@ -78,7 +78,10 @@ def set_queue_rules(tx: Tx, actor: str, dataset_id: str, new: QueueRules) -> Non
 
 @allow("annotator")
 def hides_systems(store: Store | Tx, dataset_id: str) -> bool:
-    """Whether blind items hide which systems are under test; they do unless a lead has set otherwise."""
+    """Whether items to be answered blind hide which systems are under test, until the judge is revealed.
+
+    They do unless a lead has set otherwise, because people who know the name of a system rate what they think of it.
+    """
     return bool(get_setting(store, dataset_id, _BLINDING, {}).get("hide_systems", True))
 
 

@@ -548,7 +548,10 @@ class RunLeaseRow(NamedTuple):
 
 
 class ApiTokenRow(NamedTuple):
-    """A token of a person for the HTTP API: how it begins, its SHA-256, and its scopes with spaces between them."""
+    """A token of a person for the HTTP API: how it begins, the SHA-256 of all of it, and what it is for.
+
+    `scopes` are names with spaces between them.
+    """
 
     id: str
     person: str

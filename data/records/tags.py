@@ -57,7 +57,10 @@ def all_tags(store: Store | Tx) -> dict[str, PersonTags]:
 
 @allow_change("lead", "tags", "name")
 def set_tags(tx: Tx, actor: str, name: str, tags: Sequence[str], share: float = 1.0) -> PersonTags:
-    """Say which tags a person has, spelled as they are known already, and their share. Raises BadInput, NotFound."""
+    """Say which tags a person has, and their share. Raises NotAllowed below the role lead, BadInput, NotFound.
+
+    Capitals and spaces at the ends do not make another tag: the one that somebody has already is taken.
+    """
     if not 0 <= share <= MAX_SHARE:
         raise BadInput(f"The share is {share:g}: it must be 0 (nothing for now) to {MAX_SHARE:g}; 1 is as usual.")
     find_person(tx, name)

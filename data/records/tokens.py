@@ -55,7 +55,10 @@ class Token:
 
 @allow_change("annotator", "token")
 def new_token(tx: Tx, actor: str, name: str, scopes: Sequence[str], days: int = DEFAULT_DAYS) -> tuple[Token, str]:
-    """Make a token for oneself: it, and its text, which is kept nowhere. Raises NotAllowed, BadInput."""
+    """Make a token for oneself: it, and its text, which is kept nowhere.
+
+    Raises NotAllowed for somebody who does not work here, BadInput for a name, scopes or days that cannot be.
+    """
     name = " ".join(name.split())
     if not 1 <= len(name) <= _MAX_NAME_LENGTH or not name.isprintable():
         raise BadInput(f"Give the token a name of 1 to {_MAX_NAME_LENGTH} characters, as what it is for.")
@@ -103,7 +106,10 @@ def revoke_token(tx: Tx, actor: str, token_id: str) -> None:
 
 @allow("anybody")
 def find_token(store: Store, text: str) -> tuple[Token, Person]:
-    """The token of that text and whose it is; its use is noted now and then. Raises NotAllowed if it does not hold."""
+    """The token of that text, and whose it is; that it is used is put on record now and then.
+
+    Raises NotAllowed where it does not hold, or its person is not active.
+    """
     token = _tokens(store).get(_hash(text))
     if token is None:
         raise NotAllowed("This token is not known here. Make one on the page Your labels.")

@@ -233,7 +233,10 @@ class _Batches:
             )
 
     def _read_result(self, result: lines.BatchResult) -> list[CallReply | Charge]:
-        """One result as an answer, with what it may have cost where it failed; [] where it has to be asked again."""
+        """One result as an answer, with what it may have cost where it failed.
+
+        Empty where the call was not carried out, or has to be made in another manner.
+        """
         if result.missed:
             return []
         config, place = self.config, result.place

@@ -108,7 +108,10 @@ class PendingJudgments:
             yield from {task.key: task.item for task in lacking}.items()
 
     def pending(self, ids: list[str], before: bool) -> Iterator[list[Task]]:
-        """What is to be judged of some items, hundreds at a time; `before`: whether any of it may be judged already."""
+        """What is to be judged of some items, some hundred items at a time.
+
+        `before`: whether anything of them may be judged.
+        """
         for start in range(0, len(ids), _CHUNK):
             part = ids[start : start + _CHUNK]
             judged = self._slots(part) if before else {}

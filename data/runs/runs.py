@@ -312,7 +312,10 @@ def has_newer_items(store: Store, run_id: str) -> bool:
 
 @allow("researcher")
 def config_of(store: Store, run_id: str) -> RunConfig:
-    """The configuration of a run, with its latest limit and price. Raises NotFound, UnknownCard if its card is gone."""
+    """Return the configuration of a run, with the latest limit and price, which a resumption may have changed.
+
+    Raises NotFound, and UnknownCard if its card no longer exists as it was.
+    """
     return _run_config(store, _run(store, run_id))
 
 

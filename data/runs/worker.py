@@ -60,7 +60,11 @@ async def ask_endpoint(live: LiveRun, capabilities: dict[str, str]) -> AsyncIter
 
 
 async def ask_first(live: LiveRun, client: Client) -> AsyncIterator[Event]:
-    """Ask for the first judgment alone, and store it, if it is not known yet how its model wants to be asked."""
+    """Ask for the first judgment alone if it is not known how its model wants to be asked.
+
+    This finds it out before a day is spent, or before others ask. At the end all of it is stored and no call is under
+    way.
+    """
     if not client.remembers_model():
         async for event in live.ask(client, itertools.islice(live.remaining.tasks(), 1)):
             yield event
@@ -341,7 +345,11 @@ def runs_waiting(store: Store | Tx) -> set[str]:
 
 
 def run_state(store: Store, run_id: str) -> tuple[State, str]:
-    """(state, why) of a run; its events are read once more if it may have ended while they were read."""
+    """(state, why) of a run.
+
+    An end is written down before the run leaves this process. So a run that has left it, and whose end was not there
+    yet when its events were read, is read once more.
+    """
     state, why = _read_state(store, run_id)
     return _read_state(store, run_id) if state == "interrupted" else (state, why)
 

@@ -130,7 +130,10 @@ def compute_once(make: Callable[[], T]) -> Callable[[], T]:
 
 
 def compute_with_tables(make: Callable[[], T]) -> tuple[T, set[str]]:
-    """What `make` gives, and the tables that it read; what is made around it depends on them, even if it raises."""
+    """Return what `make` gives, and the tables that it was read from; what is being made around it depends on them.
+
+    This also applies if `make` raises, because the code that catches this has learned it from these tables.
+    """
     read: set[str] = set()
     mark = _TABLES_READ.set(read)
     try:
@@ -277,7 +280,10 @@ class Store(Reader):
 
     @abstractmethod
     def write(self, work: Callable[[Tx], T]) -> T:
-        """Run `work` in one transaction under the write lock: all of it is kept, or nothing. Raises StoreFailed."""
+        """Run `work` in a transaction under the write lock, commit, and return what it gave.
+
+        Nothing is kept when it raises. Raises StoreFailed where the commit did not reach the disk.
+        """
 
     def write_bulk(self, work: Callable[[Tx], T], bulks: Sequence[Load]) -> T:
         """The same, where `work` loads those files; a driver may bring their rows in before it takes the lock.
@@ -314,7 +320,10 @@ class Store(Reader):
     def tx(
         self, actor: str, action: str, work: Callable[[Tx], T], target: str = "", bulks: Sequence[Load] = ()
     ) -> T:
-        """One change: what `work` appends (it loads `bulks`), and the row of who did what when; no rows, no change."""
+        """One change: what `work` appends, and the row that says who did what when; no rows, no change.
+
+        `bulks` are the files that `work` loads.
+        """
 
         def write_change(tx: Tx) -> T:
             result = work(tx)

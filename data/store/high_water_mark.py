@@ -36,7 +36,10 @@ class Mark:
         self._last = b""
 
     def entry(self) -> tuple[int, str] | None:
-        """The newest confirmed change, its digest ("" if none); None without a mark. Raises ValueError if damaged."""
+        """The newest confirmed change with its digest ("" where the mark has none); None where there is no mark.
+
+        Raises ValueError for one that is damaged.
+        """
         try:
             match = _LINE.fullmatch(self.path.read_bytes())
         except FileNotFoundError:

@@ -51,7 +51,10 @@ Failure = duckdb.Error
 
 @dataclass(frozen=True)
 class StoreFile:
-    """A store as it lies on the disk: version, newest change with its digest, and whether a mark is beside it."""
+    """A store as it lies on the disk.
+
+    It has the version of its tables, its newest change with its digest, and whether a mark is beside it.
+    """
 
     version: int
     newest: int
@@ -63,7 +66,10 @@ class StoreFile:
 
 
 def real_path(path: Path) -> Path:
-    """A store's file, past links. Raises StoreDamaged for a link to nowhere, BadInput for a question mark in it."""
+    """The file that a store's path means, past links.
+
+    Raises StoreDamaged for a link to nowhere, and BadInput for a path with a question mark.
+    """
     if os.path.islink(path) and not os.path.exists(path):
         raise StoreDamaged(f"The store {path} is a link to {os.readlink(path)}, which does not exist. Fix the link.")
     real = os.path.realpath(path)
@@ -282,7 +288,10 @@ def _without_progress_bar(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConn
 
 
 def connect(path: Path, log: int = 0) -> duckdb.DuckDBPyConnection:
-    """Open what `inspect_store` has passed; a log above `log` MB (0: DuckDB's own limit) is folded into the file."""
+    """Open for writing what `inspect_store` has passed.
+
+    A log above `log` MB (0: DuckDB's own limit) is folded into the file.
+    """
     try:
         config = _config() | ({"checkpoint_threshold": f"{log}MB"} if log else {})
         con = _without_progress_bar(duckdb.connect(str(path), config=config))
@@ -326,7 +335,10 @@ def first_line(error: BaseException) -> str:
 
 
 def migrate_store(path: Path, file: StoreFile | None) -> None:
-    """Make or update a store in a copy aside; the old file is kept. Raises StoreFailed; then nothing is changed."""
+    """Make a store, or bring one up to date, in a copy aside; the file as it was is kept beside as a backup.
+
+    Raises StoreFailed where that does not succeed; then nothing is changed.
+    """
     done = file.version if file else 0
     waiting = [m for m in migrations() if m[0] > done]
     if not waiting:

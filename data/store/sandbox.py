@@ -29,7 +29,10 @@ _COLUMNS, _ROWS = 1_000, 20_000_000
 
 
 def parquet_records(name: str, path: Path | None, stream: BinaryIO) -> Iterator[Record]:
-    """The rows of a Parquet file as objects, from 1 on; `path` saves copying a file of this disk. Raises BadInput."""
+    """The rows of a Parquet file as objects, numbered from 1; `path` saves copying a file that is on this disk.
+
+    Raises BadInput for what is no Parquet, holds too much, or holds bytes that are no text.
+    """
     with folder_for("parquet") as folder:
         upload = folder / "upload.parquet"
         if path is None:

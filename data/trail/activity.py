@@ -23,7 +23,10 @@ Sort = Literal["answered", "drew", "filled", "items", "judgments", "labels", "jo
 
 @dataclass(frozen=True)
 class Activity:
-    """What `actor` did from `since` to `at`: to how many things of which dataset, or to the person `name`, by role."""
+    """Something that `actor` did until `at` (from `since` on): to how many items, or other things, of which dataset.
+
+    `name` and `role` are those of the person whom a change of people is about.
+    """
 
     sort: Sort
     actor: str

@@ -40,7 +40,11 @@ class TrailEntry:
 
 @dataclass(frozen=True)
 class TrailFilter:
-    """Which changes to show, "" and None being any: `dataset` is an id, times are UTC, `until` itself is left out."""
+    """The choice of changes to show.
+
+    They are of these kinds, by this person, about this dataset (its id), in this time (UTC), with these words in their
+    description or names. "" and None mean any; `until` itself is left out.
+    """
 
     kinds: tuple[str, ...] = DEFAULT_KINDS
     person: str = ""

@@ -45,7 +45,10 @@ class DeliveryTask(NamedTuple):
 
 @dataclass(frozen=True)
 class DeliveryRecord:
-    """A try: kind of event, host, when (UTC), what came of it and why, and when the next is due (None: never)."""
+    """A try: of which kind of event, to which host, when (UTC), what came of it and why, and when the next one is due.
+
+    None is due where it was taken or given up, or the webhook is paused or removed.
+    """
 
     host: str
     kind: str

@@ -126,7 +126,10 @@ def list_webhooks(store: Store, actor: str) -> list[Webhook]:
 
 @allow_change("lead", "webhook")
 def set_state(tx: Tx, actor: str, webhook_id: str, state: str) -> None:
-    """Make a webhook `active`, `paused` (told later) or `removed`. Raises NotFound, NotAllowed."""
+    """Make a webhook `active`, `paused` or `removed`. Raises NotFound, NotAllowed.
+
+    What happens while it is paused is told once it is active again.
+    """
     if _one(tx, webhook_id).state != state:
         tx.append([WebhookStateRow(new_id(), webhook_id, state)])
 

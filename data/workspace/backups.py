@@ -28,7 +28,11 @@ MADE, TAKEN = "backup", "backup file"
 
 @dataclass(frozen=True)
 class Backup:
-    """A backup file: `made_at` is UTC, `revision` None where it cannot be opened, `by` "" where it is not on record."""
+    """A backup file.
+
+    Its name, bytes, when it was made (UTC), its revision (None: it cannot be opened), and by whom it was made ("" where
+    that is not on record, as in a workspace that was restored from an older one).
+    """
 
     name: str
     size: int
@@ -82,7 +86,10 @@ def record_made(store: Store, actor: str, file: Path) -> None:
 
 
 def remove_backup(store: Store, actor: str, name: str, kind: str) -> None:
-    """Remove a backup, on record under that kind, for callers with the right to. Raises NotFound, StoreFailed."""
+    """Remove a backup, on record under that kind; for callers that have checked the right to do so.
+
+    Raises NotFound, and StoreFailed where it cannot be removed.
+    """
     file = _file(store, name)
     revision = restore.backup_revision(file)
     try:

@@ -10,7 +10,10 @@ from data.store import Store, open_store
 
 
 def open_workspace(url: str | None = None) -> Store:
-    """Open the workspace, with the sample in a new one unless ASSAY_SAMPLES is 0. Raises BadInput for not 0 or 1."""
+    """Open the workspace, with the synthetic sample in it when it is new and `ASSAY_SAMPLES` is not 0.
+
+    Raises BadInput where that is neither 0 nor 1: a sample that nobody wanted would stay for good.
+    """
     with_samples = is_switched_on("ASSAY_SAMPLES", "1")
     store = open_store(url)
     if _cut_off(store) or (with_samples and store.newest() == 0):

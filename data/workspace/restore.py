@@ -68,7 +68,10 @@ def check_copy(backup: Path) -> int:
 
 
 def _restore_checked(backup: Path, part: Path, url: str, force: bool, seen: list[Row]) -> int:
-    """Copy a backup, add what people have seen since, and read it all; its changes. Raises BadInput if not whole."""
+    """Copy the backup, add what people have seen since, and read all of it; the number of its changes.
+
+    Raises BadInput where it is not whole.
+    """
     opening.check_unregistered(backup)
     try:
         marked = opening.beside_path(backup, ".mark").exists()

@@ -17,7 +17,11 @@ from judges.stats.intervals import LINEARISE_FROM
 
 
 def warm_up(store: Store) -> threading.Thread:
-    """Compute what first views wait for, in a thread; what fails there fails again, and is reported, when they come."""
+    """Begin to look at queues, what is approved, MT-Bench's means and the judges of large datasets, in a thread.
+
+    The store remembers what it finds. Whatever fails there fails again, and is reported, when somebody looks. The
+    thread does not keep the process alive.
+    """
     thread = threading.Thread(target=_load_caches, args=[store], name="ahead", daemon=True)
     thread.start()
     return thread

@@ -17,9 +17,11 @@ _MIN_DIALOGUES_PER_TURN = 5  # dialogues that a turn position needs to have a va
 
 
 def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
-    """The difference with Newcombe's interval; dialogues of one turn are left out.
+    """Share of dialogues in which every assistant turn gets the same scores, long (over 10 turns) minus others.
 
-    In a short dialogue all scores are more often equal by chance, so the difference errs towards *pass*.
+    Difference with Newcombe's interval; dialogues of one turn are left out. In a short dialogue all scores are more
+    often equal by chance, so the difference errs towards *pass*. The variance of scores at each turn position, over
+    dialogues and averaged over dimensions, is drawn.
     """
     names = sorted(name for sort, name in ordered_dimensions(evidence.card) if sort == "turn")
     rows = [(j, turns) for j in group_judgments(evidence) if len(turns := j.turn_scores(names)) > 1]

@@ -16,10 +16,11 @@ _TURN = ("context_use", "helpfulness", "safety")
 
 
 def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
-    """The larger of the share and R squared; halves round up.
+    """Share of dialogues whose coherence is the rounded mean of their turn scores, and R squared of one on the other.
 
     The share counts only dialogues whose turn scores differ, because a mean and a judgment look alike if all are equal.
-    Context use drops alone if it falls from one turn to the next and neither helpfulness nor safety does.
+    Halves round up. The finding gives the larger of the two figures. Context use drops alone if it falls from one turn
+    to the next and neither helpfulness nor safety does.
     """
     judgments, rows = group_judgments(evidence), []
     for judgment in judgments:

@@ -22,10 +22,11 @@ _WARNING_DISTANCE = 0.1
 
 
 def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
-    """The share of decided verdicts that the first slot won, clustered by pair, of `Reading.facts["orders"]`.
+    """Share of decided verdicts that the first slot won, over both orders of each pair, clustered by pair.
 
-    These are {"ab": verdict, "ba": verdict}, both in the pair's own A and B: A was first in "ab", B in "ba". A pair
-    judged alike in both orders gives each slot one win, so only flips move the share away from one half.
+    With `Reading.facts["orders"]` = {"ab": verdict, "ba": verdict}, both in the pair's own A and B: A was first in
+    "ab", B in "ba". A pair judged alike in both orders gives each slot one win, so only flips move the share away from
+    one half. A flip is any difference between the two verdicts.
     """
     in_both = verdicts_in_both_orders((j.key, j.facts.get("orders")) for j in group_judgments(evidence))
     pairs = [(key, ab, ba) for key, ab, ba in in_both if ab in SIGNS and ba in SIGNS]

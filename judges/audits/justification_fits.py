@@ -7,7 +7,10 @@ from judges.audits._verdict import bounds, limit_verdict, make_finding, not_test
 
 
 def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
-    """The share is clustered by item, with Wilson's interval; every answer "no" is listed."""
+    """Share of answered cells whose justification does not fit, with Wilson's interval, clustered by item.
+
+    People are asked about a random sample of scores; every answer "no" is listed.
+    """
     fits = {cell: fit for cell, fit in evidence.fits.items() if cell[0] in evidence.items}
     if not fits:
         return not_tested("Nobody has answered yet whether the justifications support the scores: 30 items are needed.")

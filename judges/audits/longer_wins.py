@@ -43,12 +43,13 @@ class _Row:
 
 
 def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
-    """The win rate over pairs with a winner and unequal lengths, one for each pair: the sign of the mean over samples.
+    """Win rate of the longer response where quality is equal, over pairs with a winner and unequal lengths.
 
-    A longer response may also be a better one. So "the longer one won" is regressed on the quality lead of the longer
-    one, and the rate is read where that lead is 0 (`judges.stats.association`). Quality is the mean of the section
-    scores. On cards without sections it is people's verdict, if 30 pairs have one. Without either, the finding gives
-    the plain rate and says so.
+    A longer response may also be a better one. So quality is held equal: "the longer one won" is regressed (logistic)
+    on the quality lead of the longer one, and the rate is read where that lead is 0 (`judges.stats.association`).
+    Quality is the mean of the section scores. On cards without sections it is people's verdict, if 30 pairs have one.
+    Without either, the finding gives the plain rate and says so. Several samples of a pair count as one, by the sign of
+    their mean.
     """
     rows, ratios, signs = _rows(evidence)
     if stop := too_few(len(rows), "pairs of unequal length with a winner"):

@@ -14,10 +14,11 @@ _MIN_R_SQUARED = 0.05
 
 
 def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
-    """The share of R squared, of the verdict (1, 0 or -1) on differences, A minus B, of the means over dimensions.
+    """R squared of the verdict on the first section's difference, divided by R squared on all sections' differences.
 
-    There is a difference for the first section that both sides have, and one for all others. R squared never falls when
-    the rest is added, so the limit is a little below 1.
+    Differences are A minus B of the means over dimensions: one of the first section that both sides have, and one of
+    all others. The verdict is 1, 0 or -1. R squared never falls when the rest is added, so the limit is a little below
+    1. The finding also says how often the verdict is the side that leads in the first section, and in all together.
     """
     rows = []
     for judgment in group_judgments(evidence):

@@ -18,11 +18,12 @@ _WARNING_DISTANCE = 0.25
 
 
 def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
-    """A difference of differences: how good the systems are, and how kind either judge is to all, falls out.
+    """(judge minus second judge) on systems of the judge's family, minus the same on systems of other families.
 
-    The gap of an item is the mean over its cells that both scored, over dimensions that give points; several second
-    judges are averaged. Items of the second judges' own families are left out where enough others remain, as those
-    judges may be kind to theirs. Items are independent: the errors of the two groups are added.
+    A difference of differences: how good the systems are, and how kind either judge is to all, falls out. The gap of an
+    item is the mean over its cells that both scored, over dimensions that give points; several second judges
+    are averaged. Items of the second judges' own families are left out where enough others remain, as those judges may
+    be kind to theirs. Interval: items are independent, the errors of the two groups are added.
     """
     own = family(evidence.model)
     second = {model: replies for model, replies in evidence.others.items() if family(model) not in ("", own)}

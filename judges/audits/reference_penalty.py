@@ -20,11 +20,13 @@ _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
 
 
 def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
-    """The shift of an item's score, its mean over dimensions that give points, and the correlation with overlap.
+    """Score with the reference minus score without it, and its rank correlation with the overlap of the two texts.
 
-    A reference may lower a score for good reason, as it shows an error, so a shift alone is a warning; it is an alarm
-    where its interval excludes 0 and it is at least the limit. A correlation above 0 (outputs that share fewer words
-    with the reference lose more) is a warning, and an alarm where the shift is downward too.
+    Per item the mean over the dimensions that give points. A reference may lower a score for good reason, as it shows
+    an error, so a shift alone is a warning; it is an alarm where its interval excludes 0 and it is at least the
+    limit, in points of the scale. A correlation above 0 (outputs that share fewer words with the reference lose more)
+    is a warning, and an alarm where the shift is downward too. Overlap is the share of the reference's words that
+    the output has.
     """
     with_it = item_means(graded_cells(evidence.card, group_judgments(evidence)))
     texts = {key: item for key in with_it if isinstance(item := evidence.items[key], Response)}

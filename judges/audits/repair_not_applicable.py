@@ -15,9 +15,10 @@ _PLACE = ("conversation", "repair_handling")
 
 
 def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
-    """Every cue in the dialogues concerned; the share is of the judgments of dialogues with a cue.
+    """Every user turn with a cue of correction in dialogues where repair handling is n/a and no note explains why.
 
-    A cue counts from the second utterance of the user on: there is nothing to correct before the assistant has spoken.
+    A cue counts from the second utterance of the user on, because there is nothing to correct before the assistant has
+    spoken. The share is of the dialogues with a cue. The limit leaves room for cues that correct nothing.
     """
     judgments = [j for j in group_judgments(evidence) if _PLACE in j.scores]
     if not judgments:

@@ -52,9 +52,10 @@ def find_overconfidence(evidence: AuditEvidence, threshold: float) -> AuditFindi
 
 
 def find_uninformative(evidence: AuditEvidence, threshold: float) -> AuditFinding:
-    """Share of scores equal to gold at high confidence minus that below: *alarm* where it is not above the limit.
+    """Share of scores equal to gold at stated confidence high, minus that share at medium or low.
 
-    It is a *warning* where its interval reaches down to the limit or the three levels are not in order, else *pass*.
+    Difference of shares clustered by item, Newcombe's interval. It must be above the limit: *alarm* where it is not,
+    *warning* where its interval reaches down to it or the three levels are not in order, else *pass*.
     """
     rows = [
         (key, unit, dimension, level, value, people)
@@ -95,7 +96,10 @@ def find_uninformative(evidence: AuditEvidence, threshold: float) -> AuditFindin
 
 
 def find_inapplicable(evidence: AuditEvidence, threshold: float) -> AuditFinding:
-    """The share of high scores of low confidence in the dimension where it is highest; all are listed, by dimension."""
+    """Every score in the upper part of its scale (4 or more of 5) given with low confidence, by dimension.
+
+    The figure is their share in the dimension where it is highest: that dimension should be dropped.
+    """
     cells: dict[str, list[tuple[str, str, float, bool]]] = {}
     for key, unit, dimension, value, level in _stated_scores(evidence):
         scale = dimension.scale
@@ -126,7 +130,10 @@ def find_inapplicable(evidence: AuditEvidence, threshold: float) -> AuditFinding
 
 
 def find_missing(evidence: AuditEvidence, threshold: float) -> AuditFinding:
-    """The share of replies that lack a confidence; those unusable for other reasons than a refusal do not count."""
+    """Share of replies that refuse, or that leave a score without high, medium or low, clustered by item.
+
+    Replies that could not be used for other reasons (cut off, unreadable, a failed call) do not count.
+    """
     refused = [r.item for r in evidence.replies if r.reading.unscored == "refused" and r.item in evidence.items]
     stated = [
         (j, {(unit, dimension.name): j.stated_confidence(unit, dimension.name) for unit, dimension, _ in scores})

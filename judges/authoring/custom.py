@@ -49,7 +49,11 @@ def _dimension(question: RecipeQuestion) -> Dimension:
 
 
 def general_audits(kind: Kind, dimensions: Sequence[Dimension]) -> tuple[str, ...]:
-    """The audits that fit any card, because their figure depends on no named dimension."""
+    """The audits that fit any card, because their figure depends on no named dimension.
+
+    The audit of score clustering needs three ordered answers. Probe audits and self-preference need ordered answers.
+    The audits of verdicts on pairs need a question whose answers are the sides.
+    """
     steps = [d for d in dimensions if d.scale.has_order]
     chosen = any(d.sort == "pair" and names_sides(d.scale) for d in dimensions)
     parted = any(d.sort == "section" and d.scale.kind == "ordinal" for d in dimensions)

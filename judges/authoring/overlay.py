@@ -77,7 +77,10 @@ _AUDITS = ("same_score", "injected_order", "always_sure", "confidence_meaningles
 
 
 def turn_as_response(item: Dialogue, part: str) -> Response:
-    """An assistant turn as a response, whose task is what was said before it, also within the same turn number."""
+    """An assistant turn as a response: the conversation up to the turn is the task, the turn is the output.
+
+    Within the same turn number, an utterance belongs to the task if it comes before the assistant's.
+    """
     before: list[str] = []
     if item.scenario.strip():
         before.append(f"[scenario]\n{item.scenario.strip()}")

@@ -48,7 +48,12 @@ class CardFault:
 
 
 def find_faults(card: Card) -> tuple[CardFault, ...]:
-    """All faults of a card; those stop it that would end a run, or leave all of its replies unscored."""
+    """All faults of a card; none if it can be run, read and audited.
+
+    `stops` is set for faults that would end a run or leave all of its replies unscored: no prompt, functions that fail,
+    a `read` that gives what the card does not ask. An unknown audit, or a prompt that leaves out a name, does not stop
+    a run.
+    """
     parts = card.name, card.version, card.audits, id(card.read), id(card.fields)
     return _faults(_Key(parts, card))
 
@@ -65,7 +70,10 @@ def specimen(kind: Kind) -> Item:
 
 
 def shown_fields(card: Card) -> list[tuple[str, str, list[str]]]:
-    """(part, variant, names of the fields) of each part of a specimen. Raises BadCard where its functions fail."""
+    """(part, variant of the prompt, names of the fields) for each part of a specimen.
+
+    Raises BadCard where a card's own functions fail.
+    """
     item = specimen(card.kind)
     try:
         return [(part, card.variant(item, part), list(card.fields(item, part))) for part in card.parts(item)]

@@ -40,7 +40,10 @@ def max_calls(params: Params) -> int:
 
 
 def custom_id(task: Task, piece: str) -> str:
-    """The name of a call, from which its place can be read back. ValueError if a part of it contains the separator."""
+    """The stable name of a call, from which item, part, sample and piece can be read back.
+
+    ValueError if one of them contains the separator.
+    """
     parts = (task.key, task.part, str(task.sample), piece)
     if any(_ID_SEPARATOR in part for part in parts):
         raise ValueError(f"No part of a call's name may hold {_ID_SEPARATOR!r}: {parts}.")

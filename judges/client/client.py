@@ -142,7 +142,10 @@ class Client:
     # -- the Batch API ------------------------------------------------------------------------------------------------
 
     async def upload(self, lines: bytes) -> str:
-        """Upload a file of calls (batch_files); gives its id. Raises FatalError or TransientError, as all here."""
+        """Upload a file of calls (judges.client.batch_files.batch_line); gives its id.
+
+        Raises FatalError or TransientError, like all methods of the Batch API here.
+        """
         return str(self._require_id(await self._request("post", "/files", {"purpose": "batch"}, lines))["id"])
 
     async def submit(self, file: str, note: dict[str, str]) -> dict[str, Any]:
@@ -187,7 +190,10 @@ class Client:
         self, method: str, path: str, body: dict[str, Any] | None = None, file: bytes | None = None,
         missing: bool = False,
     ) -> bytes:  # fmt: skip
-        """The answer about files and batches; `missing`: {} for what is none. Raises FatalError or TransientError."""
+        """The answer of an endpoint about files and batches; `missing`: {} for an object that does not exist.
+
+        Raises FatalError or TransientError if it refuses.
+        """
         status, headers, answer = await self._send(method, path, body, file)
         if status == 200:
             return answer

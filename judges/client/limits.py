@@ -112,7 +112,10 @@ class CallLimiter(Protocol):
     refusal: str
 
     async def admit(self, estimate: float, max_cost: float, sent: int) -> bool:
-        """Wait to begin a call that takes about `estimate` tokens and at most `max_cost` dollars; False: none may."""
+        """Wait until a call may begin that sends so many tokens, and takes about `estimate`; False if none may.
+
+        It costs at most `max_cost` dollars.
+        """
 
     def release(self, estimate: float, used: float, max_cost: float, real: float) -> None:
         """End a call that was begun with (estimate, max_cost): it used so many tokens, and really cost so much."""

@@ -227,7 +227,10 @@ def reread(card: Card, params: Params, task: Task, raw: str) -> FinishedJudgment
 
 
 def params_of_stored(stored: Mapping[str, Any]) -> Params:
-    """A judge's stored parameters, without those that we would refuse, and with the rating that counts in prose."""
+    """A judge's stored parameters, without those that are unknown or that we would refuse.
+
+    Imported parameters may contain anything. `counted_verdict` says which rating in prose counts.
+    """
     try:
         params = Params.model_validate(stored)
     except ValidationError as error:
@@ -237,7 +240,10 @@ def params_of_stored(stored: Mapping[str, Any]) -> Params:
 
 
 def pack_replies(replies: Iterable[PieceReply]) -> str:
-    """The replies to several pieces as a text, {"pieces": [{"piece", "raw"}, ...]}, with `unscored`, `why` if set."""
+    """The replies to several pieces as one text.
+
+    It is {"pieces": [{"piece", "raw"}, ...]}, with `unscored` and `why` if the protocol set them.
+    """
     rows = [
         {"piece": piece, "raw": raw, **({"unscored": unscored, "why": why} if unscored else {})}
         for piece, raw, unscored, why in replies
@@ -274,7 +280,11 @@ _DAMAGED_READING = Reading(unscored="unreadable", why="the stored pieces are not
 
 @dataclass(frozen=True)
 class _Call:
-    """One call of a judgment: its name, also in words; the cards to read and ask by; the item as shown; its place."""
+    """One call of a judgment.
+
+    It has its name, also in words; the card for reading and the card for asking; the item as the judge sees it; and
+    what it is a part of.
+    """
 
     name: str
     words: str

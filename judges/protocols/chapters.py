@@ -50,12 +50,13 @@ class Chapter:
 
 
 def room_for_item(context: int, max_tokens: int) -> int:
-    """Tokens that are left for the item in a context of so many, beside the reply, and the prompt with its frame.
+    """Tokens that are left for the item in a context of so many.
 
         context - min(max_tokens, context / 4) - min(3000, context / 4)
 
-    The length of the actual prompt does not matter, so that a stored judgment can be read after a card's wording
-    changes. A card with long examples needs a lower `context` than the model has.
+    The two terms reserve room for the reply, and for the prompt with its frame. The second does not use the length of
+    the actual prompt, so that a stored judgment can still be read after a card's wording changes. A card with long
+    examples needs a lower `context` than the model has.
     """
     return max(context - min(max_tokens, context // 4) - min(_PROMPT_TOKENS, context // 4), 1)
 

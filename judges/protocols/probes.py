@@ -34,7 +34,10 @@ class NoProbe(AssayError):
 
 
 def scenario_pool(items: Iterable[Item]) -> tuple[str, ...]:
-    """The scenarios that `scenario_swapped` draws from: of all distinct ones the 1,000 with the lowest hashes."""
+    """The distinct scenarios of the dialogues, at most 1,000: those with the lowest hashes, whatever the order.
+
+    They are what `scenario_swapped` draws from; one pass, bounded memory.
+    """
     pool: set[str] = set()
     for item in items:
         if isinstance(item, Dialogue) and item.scenario.strip():

@@ -113,7 +113,10 @@ def window_instructions(window: Window, conversation: bool) -> str:
 
 
 def with_summary(card: Card, window: Window) -> Card:
-    """The card for reading a window's reply: it keeps the `summary`, cut at 2,000 characters, in `facts["summary"]`."""
+    """The card for reading a window's reply: with a `summary`, which the last window does not need.
+
+    The reading's `facts["summary"]` is that summary, cut at 2,000 characters.
+    """
 
     def read(reply: Any, item: Any) -> Reading:
         plain = card.reply.model_construct(**{name: getattr(reply, name) for name in card.reply.model_fields})

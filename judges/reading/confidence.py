@@ -28,7 +28,10 @@ Measure = Literal["self-consistency", "stated confidence", "token confidence", "
 
 
 class SourceWords(NamedTuple):
-    """A source of confidence in words: its name, its measure, and the cause of a low one ("": the measure says it)."""
+    """The words for a source of confidence: its name, the measure that it gives, and the cause of a low one.
+
+    The cause is "" if the name of the measure already says it.
+    """
 
     name: str
     measure: Measure

@@ -32,7 +32,10 @@ def strict_schema(model: type[BaseModel]) -> dict[str, Any]:
 
 
 def schema_in_words(card: Card) -> str:
-    """The text after the material that says what the reply has, for endpoints that enforce no shape; "" for prose."""
+    """The text after the material for an endpoint without JSON mode: the keys and the content of each of them.
+
+    "" for a card whose judges answer in prose: its prompt says how they end.
+    """
     if card.text is not None:
         return ""
     return (

@@ -39,7 +39,9 @@ class ValueSpan:
 
 
 def score_spans(card: Card, item: Item, part: str, raw: str, last: bool = True) -> list[ValueSpan]:
-    """Every score that is found in the reply, in the order of the text; [] where it cannot be read or nests too deep.
+    """Every score that is found in the reply, in the order of the text.
+
+    [] where the reply cannot be read, or nests too deeply.
 
     In JSON a value belongs to the dimension of the nearest key that names one (or of its `name`), and to the unit that
     the objects around it tell: a `turn`, a section's label, `response_a`. In prose it is the [[mark]] that counts: the

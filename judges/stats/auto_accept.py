@@ -72,9 +72,10 @@ class ConfidenceRatings:
 
 @dataclass(frozen=True)
 class ThresholdTest:
-    """A threshold of the sequence, the share of items at or above it, and the agreement there.
+    """A threshold of the sequence.
 
-    Its `lower_bound` is one-sided at 1 - delta. `passed` is None if the sequence had already ended.
+    It has the share of items at or above it, the agreement there (its `lower_bound` is one-sided at 1 - delta), and
+    whether it passed the test (None: the sequence had already ended).
     """
 
     threshold: float

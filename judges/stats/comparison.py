@@ -25,7 +25,10 @@ ALPHA = 0.05
 
 @dataclass(frozen=True)
 class SharedCells:
-    """Cells that people and every judge (by its id) gave a value: a code 0..K-1, or between two for combined samples.
+    """Cells that people and every judge gave a value.
+
+    They have the item, people's code 0..K-1, each judge's by its id (between two codes where samples were combined so),
+    and the weight.
     """
 
     item: Codes

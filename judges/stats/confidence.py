@@ -20,7 +20,10 @@ MAX_LEVELS = 8
 
 @dataclass(frozen=True)
 class ConfidenceCells:
-    """Scored cells with a confidence: item, confidence 0..1, how many steps of the scale the judge lies off, weight."""
+    """Scored cells with a confidence: item, confidence 0..1, how many steps of the scale the judge lies off, weight.
+
+    All arrays have one length.
+    """
 
     item: Codes
     confidence: Floats

@@ -23,8 +23,9 @@ MIN_ITEMS = 3
 class ScoreRows(NamedTuple):
     """The scores of one dimension, a row each, as arrays of one length; nan where a row has none.
 
-    `counts` is the weight by the judge's confidence, `trusted` whether its aggregate of the item can be trusted (1 or
-    0), `parts` the plain mean of the scores behind an aggregate, `other` another judge's value of the same cell.
+    The columns: the item's number, the value, its weight by the judge's confidence, whether the judge's aggregate of
+    the item can be trusted (1 or 0), the plain mean of the scores behind an aggregate, and another judge's value of the
+    same cell.
     """
 
     item: NDArray[np.int64]

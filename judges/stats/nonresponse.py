@@ -21,7 +21,10 @@ _MAX_NAMED_STRATA = 3
 
 @dataclass(frozen=True)
 class StratumResponse:
-    """A part of a random sample: the items it was drawn from (about), those drawn, and those with a label that counts.
+    """A part of a random sample, and how much of it was answered.
+
+    It has a name, about how many items it was drawn from, how many of them were drawn, and how many of these have a
+    label that counts.
     """
 
     name: str

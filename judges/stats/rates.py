@@ -47,7 +47,10 @@ _MOMENTS = np.array([[1, -1, -1, 0, 0, 1], [0, 0, 1, 0, 0, -1], [0, 1, 0, 0, 0, 
 
 
 class TableSums(NamedTuple):
-    """Items' tables: weighted total (K*K,), sum of products (K*K, K*K), number of items, cells by answer pair (K*K,).
+    """The tables of items, summed up.
+
+    They are the weighted total (K*K,), the sum of products over items (K*K, K*K), the number of items, and the cells by
+    answer pair (K*K,), each counted once.
     """
 
     total: Floats
@@ -67,10 +70,11 @@ class JudgeShare:
 
 @dataclass(frozen=True)
 class Rates:
-    """One answer, which is at `place` among all, against the rest; figures that do not exist are None.
+    """One answer, which is at `place` among all, against the rest.
 
-    `recall` is the true positive rate (sensitivity), `false_positive_rate` 1 - specificity, `people` and `judge` how
-    often each gives the answer in the cells that have gold, `youden` is `recall` - `false_positive_rate`.
+    `recall` is the true positive rate (sensitivity, recall), `false_positive_rate` the false one (1 - specificity),
+    `precision` the precision, `people` and `judge` how often each gives the answer in the cells that have gold,
+    `youden` is `recall` - `false_positive_rate`. Figures that do not exist are None.
     """
 
     answer: str

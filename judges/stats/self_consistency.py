@@ -24,9 +24,10 @@ _SINGLE_SAMPLE_SHARE = 0.5
 
 @dataclass(frozen=True)
 class SampledCells:
-    """Cells with gold, one row each: item, people's code, what stands for the judge, weight, and what each sample said.
+    """Cells with gold and what each sample said there.
 
-    The last is (cells, samples), nan where it is n/a or was not asked.
+    They have one row each: item, people's code, what stands for the judge, weight, and what each sample said,
+    (cells, samples), nan where it is n/a or was not asked. Codes as the scale has them.
     """
 
     item: NDArray[np.int64]

@@ -40,8 +40,9 @@ class Slicing:
 
 @dataclass(frozen=True)
 class DifferenceTest:
-    """Test of "kappa is the same in all slices": p, and how many slices of at least MIN_CLUSTERS items it compares.
+    """Test of "kappa is the same in all slices".
 
+    It has p, and how many slices of at least MIN_CLUSTERS items it compares.
     `adjusted` is p after Holm over all ways of slicing that were tested.
     """
 
@@ -206,8 +207,9 @@ def length_thirds(size: Floats) -> Codes:
 class ScoredCells(NamedTuple):
     """The cells that the judge gave a value, as arrays of one length.
 
-    `row` is the row of the scale's table that the judge's value is in, `human` people's mean value (nan: none, or n/a),
-    `gold` whether there are labels, `share` the share of people who gave a value, `system` the system's number.
+    The number of the item; the judge's value, and the row of the scale's table that it is in; people's mean value (nan:
+    none, or n/a), whether there are labels, the weight of these, the share of people who gave a value, and the system's
+    number.
     """
 
     item: Codes

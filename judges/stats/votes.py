@@ -62,10 +62,11 @@ class VotePairs(NamedTuple):
 
 @dataclass(frozen=True)
 class VoteAgreement:
-    """The agreement of `one` with `other` in a part ("" = all): the share of pairs of votes that are equal.
+    """The agreement of `one` with `other` in a part ("" = all).
 
-    Ties are counted in `s1` and dropped in `s2`, each with Wilson's interval on as many pairs as the clustered error is
-    worth: votes on one item are not independent, and m people make m (m - 1) / 2 pairs of them.
+    It is the share of pairs of votes that are equal, with ties counted (`s1`) and dropped (`s2`), each with Wilson's
+    interval on as many pairs as the clustered error is worth: votes on one item are not independent, and m people make
+    m (m - 1) / 2 pairs of them.
     """
 
     one: str

@@ -39,7 +39,11 @@ def references(item: Dialogue | Pair, turn: int) -> list[str]:
 
 
 def turn_variant(item: Dialogue, part: str) -> str:
-    """The name of the prompt that a turn gets: multi_turn after earlier turns, and reference if there is one."""
+    """The name of the prompt that a turn gets.
+
+    It is "" for an answer to a single question and multi_turn for an answer with earlier turns, with reference added if
+    there is one.
+    """
     return _variant(len(entries_until(item, part)) != 2, references(item, turn_number(part)))
 
 
