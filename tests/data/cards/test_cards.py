@@ -103,6 +103,27 @@ def test_names_and_scales_that_are_taken_are_refused_in_sentences(store: Store) 
         )
 
 
+def test_the_version_that_is_current_is_so_elsewhere_too_though_a_later_one_was_judged_by(
+    store: Store, tmp_path: Path
+) -> None:
+    first = cards.save_card(store, "lea", recipe())
+    item = seeds.dialogue(1)
+    dataset_id = bring(store, [item, make_judgment(item)])
+    second = cards.save_card(store, "lea", recipe("別の定義。"))
+    bring(store, [make_judgment(item, 2)])
+    cards.save_card(store, "lea", recipe())
+    dataset = datasets.find_dataset(store, dataset_id)
+    exporting.write_export(
+        store, "lea", dataset, exporting.export_kind("dataset"), {}, "jsonl", tmp_path / "dataset.jsonl"
+    )
+    elsewhere = open_store(f"duckdb:///{tmp_path}/elsewhere.duckdb")
+    people.join_workspace(elsewhere, "lea")
+    bring(elsewhere, [json.loads(line) for line in (tmp_path / "dataset.jsonl").read_text("utf-8").splitlines()])
+    versions = cards.card_versions(elsewhere, "zz_manners")
+    assert {v.version: v.current for v in versions} == {first.version: True, second.version: False}
+    elsewhere.close()
+
+
 def test_what_people_labelled_keeps_its_scale_while_the_card_asks_it_and_no_judge_used_it(store: Store) -> None:
     cards.save_card(store, "lea", recipe())
     item = seeds.dialogue(1)

@@ -43,13 +43,14 @@ from data.records.tables import (
     ItemUseRow,
     JudgmentRow,
     LabelRow,
+    RunEventRow,
     RunRow,
     SettingRow,
 )
 from data.reports import plots
 from data.reports.bundle import CELLS, bundle
 from data.reports.dashboard import _shade
-from data.reports.evidence import Evidence, _figures_without_ties, _newest, gather_report_evidence
+from data.reports.evidence import Evidence, _figures_without_ties, _judge, _newest, gather_report_evidence
 from data.reports.report import (
     _audits,
     _decisions,
@@ -811,6 +812,24 @@ def test_data_are_as_of_the_newest_row_that_a_report_uses(tmp_path: Path) -> Non
             change = store.tx("lea", "test", lambda tx, row=row: (tx.append([row]), tx.seq)[1])  # type: ignore[misc]
             [(at,)] = store.rows("select made_at from change where seq = $1", [change])
             assert _newest(store, dataset, judge) == (at if used else before) and at > before, record
+
+
+def test_a_judge_has_the_times_of_its_first_and_last_judgment_and_its_runs_in_order(tmp_path: Path) -> None:
+    with frozen_clock() as clock, closing(open_store(f"duckdb:///{tmp_path / 'a.duckdb'}")) as store:
+        dataset, judge = fill(store, [Cell(0, "turn:1", (3.0,), 4.0)])
+        [(item, first)] = store.rows("select i.id, c.made_at from item i join change c on c.seq = i.seq")
+        runs = []
+        for sample, kind in ((1, "failed"), (2, "finished")):
+            clock.pass_(days=1)
+            run = RunRow(new_id(), dataset, judge, "{}", 1, 1)
+            judgment = JudgmentRow(new_id(), judge, item, "", sample, "", "", "")
+            rows: list[Any] = [run, RunEventRow(new_id(), run.id, kind, ""), judgment]
+            store.tx("lea", "test", lambda tx, rows=rows: [tx.append([row]) for row in rows])  # type: ignore[misc]
+            [(at,)] = store.rows("select max(made_at) from change")
+            runs.append((at, kind))
+        reported = _judge(store, dataset, judge)
+        assert (reported.judgments, reported.items, reported.runs) == (3, 1, tuple(runs))
+        assert (reported.first, reported.last) == (first, at)
 
 
 # -- the command ------------------------------------------------------------------------------------------------------
