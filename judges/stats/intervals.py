@@ -134,8 +134,6 @@ class _Clustered:
 
     def with_rare_events(self, interval: Interval, k: int, weights: Weights) -> Interval:
         """The interval of kappa of these cells, its ends moved for what the sample is too small to show."""
-        if interval.low is None:
-            return interval
         if not self.is_integer:
             columns = np.stack([np.ones(self.item.size), self.human, self.judge]) * self.weight
             by_item = np.stack([np.bincount(self.item, column) for column in columns]).astype(np.float64)
@@ -203,6 +201,17 @@ def unrelated_error(
     return sqrt(items / (items - 1) * (own * variance + by_pairs)) / total
 
 
+def unrelated_slope(rows: Floats, columns: Floats, weights: Weights) -> Floats:
+    """The slope of kappa by the share of each place of the table, (K, K), if its sides have no relation.
+
+        h_ij = (sum_l c_l D_il + sum_l r_l D_lj - D_ij) / sum(r_i c_j D_ij) - 1
+
+    with D as in `disagreement_weights`. `rows` (r) and `columns` (c) are the margins as shares, (K,).
+    """
+    cost = disagreement_weights(len(rows), weights)
+    return np.asarray((rows @ cost + (cost @ columns)[:, None] - cost) / (rows @ cost @ columns) - 1, dtype=np.float64)
+
+
 def with_unrelated_end(interval: Interval, error: float) -> Interval:
     """The interval, its upper end at least point + z e0 if sides without any relation could give the point.
 
@@ -218,6 +227,8 @@ def with_unrelated_end(interval: Interval, error: float) -> Interval:
 
 def _with_rare_events_by_moments(interval: Interval, sums: Floats, products: Floats) -> Interval:
     """`_with_rare_events` for quadratic weights, of the six sums and the products of each item's first three."""
+    if interval.low is None:
+        return interval
     total, expected = float(sums[0]), chance_disagreement_from_sums(sums)
     x_mean, y_mean = sums[1:3] / total
     slope = 2 * total**2 / expected * np.array([[x_mean * y_mean, -x_mean], [-y_mean, 1.0]])
@@ -230,11 +241,11 @@ def _with_rare_events_by_table(
     interval: Interval, table: Floats, products: Sequence[Floats], weights: Weights
 ) -> Interval:
     """`_with_rare_events` for any weights, of the table and, for each side, the products of the items' margins."""
+    if interval.low is None:
+        return interval
     total, expected = float(table.sum()), chance_disagreement(table, weights)
-    cost = disagreement_weights(len(table), weights)
     rows, columns = (table.sum(axis=axis) / total for axis in (1, 0))
-    slope = (rows @ cost + (cost @ columns)[:, None] - cost) * total**2 / expected - 1
-    squares = [np.diag(rows), np.diag(columns)]
+    slope, squares = unrelated_slope(rows, columns, weights), [np.diag(rows), np.diag(columns)]
     return _with_rare_events(interval, slope, squares, products, total, float(products[0].sum()), expected)
 
 
@@ -273,7 +284,7 @@ def interval_from_moments(sums: ArrayLike, cross: ArrayLike, items: int, cells: 
         )
     point, size = kappa_from_sums(total), (items, cells, n_eff)
     interval = _sandwich_interval(point, None if point is None else gradient_by_moments(total), square, *size)
-    return interval if interval.low is None else _with_rare_events_by_moments(interval, total, square[:3, :3])
+    return _with_rare_events_by_moments(interval, total, square[:3, :3])
 
 
 def interval_from_table(
@@ -292,8 +303,6 @@ def interval_from_table(
     point = kappa(array, weights)
     slope = None if point is None else gradient_by_table(array, weights).ravel()
     interval = _sandwich_interval(point, slope, square, items, cells, n_eff)
-    if interval.low is None:
-        return interval
     k = len(array)
     sides = [square.reshape(k, k, k, k).sum(axis=axes) for axes in ((1, 3), (0, 2))]
     return _with_rare_events_by_table(interval, array, sides, weights)

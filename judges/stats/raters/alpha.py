@@ -11,7 +11,7 @@ from judges.rounding import ROUNDING
 from judges.stats.agreement import Codes, Floats, disagreement_weights
 from judges.stats.bins import row_count
 from judges.stats.bootstrap import FigureOfTotals
-from judges.stats.intervals import interval_of_sums, with_unrelated_end
+from judges.stats.intervals import interval_of_sums, unrelated_slope, with_unrelated_end
 from judges.stats.raters.ratings import Ratings
 from judges.stats.uncertainty import Interval, with_rule_of_three
 
@@ -45,7 +45,7 @@ def alpha_interval(ratings: Ratings) -> Interval:
     if interval.point is None or interval.low is None:
         return interval
     if interval.point != 1:
-        return with_unrelated_end(interval, unrelated_error(ratings))
+        return with_unrelated_end(interval, unrelated_people_error(ratings))
     # One label away from the m - 1 others adds a difference to them, and one from them, each counted 1 / (m - 1) times.
     _, slope = figure(per_item.sum(axis=0)[None])
     answers = np.unique(ratings.value)
@@ -53,22 +53,21 @@ def alpha_interval(ratings: Ratings) -> Interval:
     return with_rule_of_three(interval, 2 * float(-slope[0, steps].max()))
 
 
-def unrelated_error(ratings: Ratings, by_answer: bool = True) -> float:
+def unrelated_people_error(ratings: Ratings, by_answer: bool = True) -> float:
     """The error that agreement among people would have if they had nothing to do with each other.
 
         e0^2 = V sum_u 2 m_u (m_u - 1) w_u^2 / (sum_u m_u (m_u - 1) w_u)^2
 
     Each pair of answers in cell u has the weight w_u = 1 / (m_u - 1), as in alpha, or 1 (`by_answer` False), as in
     kappa between two people. V is 1 where answers are ordered, else sum p_c p_k h_ck^2 of the shares p of the answers,
-    with h_ck = (1 - p_c - p_k + [c = k]) / (1 - sum p^2) - 1. Cells of one item count as independent.
+    with h as in `judges.stats.intervals.unrelated_slope`. Cells of one item count as independent.
     """
     answers = np.bincount(ratings.cell)[np.unique(ratings.cell)]
     pairs, weight = answers * (answers - 1), 1 / (answers - 1) if by_answer else np.ones(len(answers))
     variance = 1.0
     if not ratings.scale.has_order:
         share = np.bincount(ratings.value) / len(ratings)
-        slope = (1 - share - share[:, None] + np.eye(len(share))) / (1 - share @ share) - 1
-        variance = float(share @ slope**2 @ share)
+        variance = float(share @ unrelated_slope(share, share, None) ** 2 @ share)
     return sqrt(2 * variance * float(pairs @ weight**2)) / float(pairs @ weight)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from judges.plural import many
 from judges.stats.bins import code_count
 from judges.stats.intervals import Cells, kappa_difference, kappa_interval, with_unrelated_end
-from judges.stats.raters.alpha import alpha_interval, unrelated_error
+from judges.stats.raters.alpha import alpha_interval, unrelated_people_error
 from judges.stats.raters.ratings import Ratings
 from judges.stats.uncertainty import MIN_CLUSTERS, Interval, why_no_interval
 
@@ -56,8 +56,9 @@ def _between(shared: Ratings) -> tuple[Cells, Interval]:
     pairs = Cells(shared.item[sides[0]], shared.code[sides[0]], shared.code[sides[1]])
     interval = replace(_kappa_of_rows(pairs, shared, 4 * len(first) / len(shared)), cells=len(first))
     # Each pair is there twice, so the error of unrelated sides that kappa itself allows for is too small.
-    known = interval.point in (None, 1)
-    return pairs, interval if known else with_unrelated_end(interval, unrelated_error(shared, by_answer=False))
+    if interval.point is not None:
+        interval = with_unrelated_end(interval, unrelated_people_error(shared, by_answer=False))
+    return pairs, interval
 
 
 def _kappa_of_rows(rows: Cells, shared: Ratings, rows_per_answer: float) -> Interval:

@@ -10,7 +10,7 @@ from judges.stats import intervals
 from judges.stats.agreement import cross_table, kappa
 from judges.stats.intervals import LINEARISE_FROM
 from judges.stats.raters import human_ceiling
-from judges.stats.raters.alpha import alpha_interval, unrelated_error
+from judges.stats.raters.alpha import alpha_interval, unrelated_people_error
 from judges.types import Scale
 from tests.judges.stats.raters.planted import FIVE, PLAIN, plant_ratings, ratings
 
@@ -180,8 +180,8 @@ def test_the_error_of_people_who_have_nothing_to_do_with_each_other(level, sizes
         first, second = sample.pairs()
         table = cross_table(sample.value[first], sample.value[second], 5)
         kappas.append(kappa(table + table.T, sample.scale.weights))
-    assert unrelated_error(sample) == pytest.approx(np.std(alphas), rel=0.15)
-    assert unrelated_error(sample, by_answer=False) == pytest.approx(np.std(kappas), rel=0.15)
+    assert unrelated_people_error(sample) == pytest.approx(np.std(alphas), rel=0.15)
+    assert unrelated_people_error(sample, by_answer=False) == pytest.approx(np.std(kappas), rel=0.15)
 
 
 @pytest.mark.parametrize(("items", "differing"), [(100, 5), (300, 5), (100, 10), (LINEARISE_FROM, 5)])
