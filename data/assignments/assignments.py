@@ -186,7 +186,11 @@ def plan_shares(store: Store, dataset_id: str, stream: Stream, chosen: Selection
 def assign(
     store: Store, actor: str, dataset_id: str, stream: Stream, chosen: Selection, terms: AssignmentTerms
 ) -> SharePlan:
-    """Give work out, in one assignment for each person, or one for a tag. Raises as `plan_shares`, or if nothing is."""
+    """Give work out, in one assignment for each person, or one for a tag.
+
+    Raises NotAllowed below the role researcher, BadInput and NotFound as `plan_shares` does, and BadInput if nothing
+    would be given.
+    """
     require(store, actor, "researcher")
     terms, ids = terms.check(), _chosen_ids(store, dataset_id, stream, chosen.check(stream))
     index = current_index(store)

@@ -51,6 +51,9 @@ def summarise_missing(left: Sequence[MissingAnswer]) -> str:
     return ", ".join(f"{counts[why]:,} {why}" for why in get_args(Why) if counts[why])
 
 
+_KNOWN_TO_ALL = "everybody who works here was shown what a judge or other people said"
+
+
 @allow("annotator")
 def missing_answers(
     store: Store, person: str, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis
@@ -96,7 +99,7 @@ def missing_answers(
                 why, answers = "", [(by_person, action, mode, "") for by_person, action, mode, _ in answers]
                 stratum, name = None, neutral_name(item, name, systems) if unnamed else name
             saved = [a for a in answers if a[1] == "save"]
-            closed = draw is None or all(index.is_closed_to(draw, annotator) for annotator in annotators)
+            is_closed = draw is None or all(index.is_closed_to(draw, annotator) for annotator in annotators)
             explanations: dict[Why, str] = {
                 "put aside": _by_whom([by] if by is not None else [], why or ""),
                 "in the prompt": "an example that the judge is shown" if item in shown else "",
@@ -105,7 +108,7 @@ def missing_answers(
                 "skipped": "; ".join(_by_whom(a[:1], a[3]) for a in answers if a[1] == "skip"),
                 "answered with the judge in view": _by_whom([a[0] for a in saved if a[2] != "blind"]),
                 "answered in other dimensions": _by_whom([a[0] for a in saved]),
-                "known to all": closed * "everybody who works here was shown what a judge or other people said",
+                "known to all": _KNOWN_TO_ALL if is_closed else "",
                 "waiting": "for a blind answer",
             }
             explanation = next((why, words) for why, words in explanations.items() if words)

@@ -329,7 +329,11 @@ def recipe_faults(store: Store | Tx, recipe: Recipe) -> list[str]:
 
 
 def _scales_in_use(store: Store | Tx, name: str) -> dict[Place, Scale]:
-    """The scales that a card has to keep: those of other cards, of its used versions, and of labelled dimensions."""
+    """Return the scales that a card of that name has to keep.
+
+    They are those of all other cards, of its own versions that a judge used, and of dimensions that people have
+    labelled, whether a card still asks them or not.
+    """
     current_card = current_cards(store).get(name)
     others = [card for card in current_cards(store).values() if card.name not in (name, f"{name}_on_turns")]
     scales: dict[Place, Scale] = {

@@ -48,7 +48,11 @@ def plain_address(email: str) -> str:
 
 @allow("lead")
 def invite(store: Store, actor: str, email: str, role: Role, person: str = "", days: int = DAYS) -> Invitation:
-    """Invite an address in a role, or as somebody here; an open invitation to it ends. Raises NotAllowed, BadInput."""
+    """Invite whoever has an e-mail address (leads), in a role, or as somebody here, whose role they then have.
+
+    An open invitation to that address ends. Raises NotAllowed; BadInput for an address or time that cannot be, and
+    where the policy asks for two leads and one alone would make a lead.
+    """
     new = Invitation(new_id(), plain_address(email), "", role, person, _until(days), actor)
 
     return act(store, actor, "lead", "invite", lambda tx: _open(tx, new), new.email)
