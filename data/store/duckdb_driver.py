@@ -5,11 +5,13 @@ from __future__ import annotations
 import contextlib
 import re
 import shutil
+import signal
 import threading
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -41,6 +43,28 @@ _RESERVE_BYTES = 64 * 2**20
 """Bytes of the disk that a bulk leaves free, so that others can save, and its own log can be folded away."""
 UNUSABLE = (duckdb.FatalException, duckdb.InternalException, duckdb.ConnectionException)
 """After these the database object is lost, and the file is opened anew."""
+
+
+@contextlib.contextmanager
+def delay_interrupts() -> Iterator[None]:
+    """Have what interrupts the process meanwhile (Ctrl+C) raised afterwards, for a transaction that writes.
+
+    In a statement or a commit, DuckDB would raise it at once but go on with it: the transaction is still open, or comes
+    to its end, beside what is done next. And where a table's new name is not committed yet, what others commit stands
+    in the log under that name, so that the log cannot be read any more.
+    """
+    handler = signal.getsignal(signal.SIGINT)
+    if not callable(handler) or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    signals: list[tuple[int, FrameType | None]] = []
+    signal.signal(signal.SIGINT, lambda *signal_and_frame: signals.append(signal_and_frame))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        if signals:
+            handler(*signals[0])
 
 
 class DuckTx(Tx):
@@ -139,6 +163,10 @@ class DuckTables(Store):
         cursor = con.cursor()
         try:
             yield cursor
+        except RuntimeError as error:
+            if isinstance(error.__cause__, KeyboardInterrupt):  # so DuckDB says that it came in a statement
+                raise KeyboardInterrupt from None
+            raise
         finally:
             cursor.close()
 
@@ -385,7 +413,7 @@ class DuckStore(DuckTables):
             return self.write(work)
 
     def _write_hidden_once(self, work: Callable[[Tx], T], bulks: Sequence[Load], rows: dict[str, int]) -> T:
-        with self._lock, self._cursor() as cursor:
+        with self._lock, delay_interrupts(), self._cursor() as cursor:
             self._remove_hidden_rows(cursor)
             cursor.execute("set global checkpoint_threshold = '1TB'")
             cursor.begin()
@@ -417,7 +445,7 @@ class DuckStore(DuckTables):
                         f"Nothing was saved: the disk of {self.path} has less than {_RESERVE_BYTES >> 20} MB left, "
                         "which others need to save. Make room there, or import less."
                     )
-                with self._cursor() as cursor:
+                with delay_interrupts(), self._cursor() as cursor:
                     cursor.begin()
                     cursor.register("incoming", pa.Table.from_batches([batch.slice(start, size)]))
                     cursor.execute(
@@ -462,7 +490,7 @@ class DuckStore(DuckTables):
             self._reopen()
 
     def _write_once(self, work: Callable[[Tx], T], change: HiddenRows | None = None) -> T:
-        with self._cursor() as cursor:
+        with delay_interrupts(), self._cursor() as cursor:
             cursor.begin()  # closed before it commits, it takes back all
             seq = opening.newest(cursor) + 1
             if change:

@@ -79,7 +79,7 @@ def run_command(
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except KeyboardInterrupt:
-        print("\nStopped. What was not reported as done was not written.", file=sys.stderr)
+        print("\nStopped. What was not reported as done was written as a whole or not at all.", file=sys.stderr)
         return 130
     except OSError as error:
         named = f"{error.filename}: " if error.filename else ""

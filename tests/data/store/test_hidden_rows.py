@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import shutil
+import threading
+from _thread import interrupt_main
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -175,6 +177,53 @@ def test_a_kill_in_the_middle_leaves_nothing(
         bring(store, bulks)
         assert counts(store) == (n + 2 + ROW_COUNT, 2 * ROW_COUNT, n + 3)
         store.close()
+
+
+def interrupt_statement(rows: Callable[[str], Any]) -> Any:
+    """The answer to a query that takes a while, during which the process is interrupted."""
+    threading.Timer(0.05, interrupt_main).start()
+    return rows("select count(*) from range(60_000_000) t(i) where hash(i) % 2 < 2")
+
+
+def left_by_a_kill(folder: Path, name: str) -> tuple[int, int, int]:
+    """What is in the store of a process that ends without closing it."""
+    for file in folder.glob("a.duckdb*"):
+        shutil.copyfile(file, folder / file.name.replace("a.duckdb", name))
+    with closing(open_store(f"duckdb:///{folder / name}")) as copy:
+        assert not copy.rows("select 1 from duckdb_tables() where table_name like '%whole'")
+        return counts(copy)
+
+
+def test_an_interrupt_waits_for_the_end_of_a_transaction(
+    bulk_store: Store, bulks: list[Load], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        interrupt_statement(bulk_store.rows)
+    assert counts(bulk_store) == (0, 0, 0)
+
+    answers: list[Any] = []
+    check = bulk_store._check_hidden  # type: ignore[attr-defined]
+
+    def interrupt(change: hidden_rows.HiddenRows) -> None:
+        check(change)
+        interrupt_main()
+        answers.append("goes on")
+
+    monkeypatch.setattr(bulk_store, "_check_hidden", interrupt)
+    with pytest.raises(KeyboardInterrupt):  # as the first rows are committed
+        bring(bulk_store, bulks)
+    assert answers == ["goes on"] and counts(bulk_store) == left_by_a_kill(tmp_path, "first.duckdb") == (0, 0, 0)
+    monkeypatch.setattr(bulk_store, "_check_hidden", check)
+
+    def work(tx: Tx) -> None:
+        for bulk in bulks:
+            tx.load(*bulk)
+        answers.append(interrupt_statement(tx.rows))
+
+    with pytest.raises(KeyboardInterrupt):
+        bulk_store.tx("lea", "import", work, "", bulks)
+    assert answers[1:] == [[(60_000_000,)]]
+    assert counts(bulk_store) == left_by_a_kill(tmp_path, "last.duckdb") == (ROW_COUNT, 2 * ROW_COUNT, 1)
 
 
 def test_numbers_that_a_bulk_has_taken_are_given_to_nobody_else(
