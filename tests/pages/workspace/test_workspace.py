@@ -80,9 +80,11 @@ def test_a_webhook_shows_its_secret_once_is_tested_paused_and_removed(app: Serve
     page.emulate_media(color_scheme="dark")
     page.wait_for_function("getComputedStyle(document.querySelector('[data-testid=stApp]')).colorScheme === 'dark'")
     assert faint(chosen) == {}
+    at_rest(page)
     page.get_by_label("Address").fill("http://127.0.0.1:1/")
     page.get_by_role("button", name="Add", exact=True).click()
     page.get_by_text("ASSAY_WEBHOOK_PRIVATE=1").wait_for()
+    at_rest(page)
     page.get_by_label("Address").fill("https://hooks.example.org/secret-path")
     page.get_by_role("button", name="Add", exact=True).click()
     page.get_by_text("whsec_").wait_for()
