@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from data.dashboard.dashboard import SystemMeans, Tile
 from judges.plural import many
+from judges.render.words import number
 from judges.stats import bins
 from judges.stats.means import MIN_ITEMS
 from judges.stats.ppi import CorrectedMean, MeanComparison
@@ -19,7 +20,7 @@ UNCORRECTED_NOTE = "Too few labels, or none where they are needed: these figures
 
 def tile_figure(tile: Tile, value: float) -> str:
     """A mean as people read it: 3.92, or 46%."""
-    return f"{value:.2f}" if tile.counted.mean else f"{100 * value:.0f}%"
+    return number(value, ".2f") if tile.counted.mean else f"{100 * value:.0f}%"
 
 
 def tile_ends(tile: Tile, interval: Interval) -> str:
@@ -34,7 +35,7 @@ def tile_axis(tile: Tile, most: int) -> tuple[float, float, list[tuple[float, st
     if not tile.counted.mean:
         return 0.0, 1.0, [(n / 4, f"{25 * n}%") for n in range(5)]
     scale = tile.counted.dimension.scale
-    return scale.lo, scale.hi, [(n, f"{n:g}") for n in bins.axis_ticks(scale, most)]
+    return scale.lo, scale.hi, [(n, number(n, "g")) for n in bins.axis_ticks(scale, most)]
 
 
 def _corrected_figure(tile: Tile, system: SystemMeans) -> str:
@@ -138,12 +139,12 @@ def _bias_sentences(tile: Tile, system: SystemMeans) -> list[str]:
 
 def tile_gap(tile: Tile, gap: float) -> str:
     """A difference as people read it: .21, or 12 points (of a hundred)."""
-    figure = _gap_figure(tile, gap)
-    return figure if tile.counted.mean else f"{figure} {'point' if figure in ('1', '-1') else 'points'}"
+    unit = "" if tile.counted.mean else " point" if _gap_figure(tile, abs(gap)) == "1" else " points"
+    return _gap_figure(tile, gap) + unit
 
 
 def _gap_figure(tile: Tile, gap: float) -> str:
-    return f"{gap:z.2f}" if tile.counted.mean else f"{100 * gap:z.0f}"  # z: no minus before a zero
+    return number(gap, ".2f") if tile.counted.mean else number(100 * gap, ".0f")
 
 
 def _difference_sentences(tile: Tile) -> list[str]:

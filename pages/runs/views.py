@@ -37,14 +37,14 @@ COLUMNS = {
     "Model": Column(width=135),
     "Card": Column(width=140),
     "Dataset": Column(width=135),
+    "Begun": Column(width=100),
+    "By": Column(width=80),
     "Cost": Column("", "So far, in US dollars.", width=85),
     "In all": Column("", "The cost of all judgments, if each remaining one costs as much.", width=95),
     "Limit": Column("", "The spending limit, in US dollars.", width=70),
     "Endpoint": Column(width=190),
     "Unscored": Column(",", "Judgments that could not be used.", width=80),
     "Tokens": Column(",", "In and out, with failed calls.", width=90),
-    "By": Column(width=80),
-    "Begun": Column(width=100),
     "Parameters": Column(width="large"),
 }
 
@@ -121,7 +121,7 @@ def _extrapolate_cost(cost: float | None, done: int, total: int) -> float | None
 def run_table(runs: Sequence[RunSummary], counts: Mapping[str, tuple[int, int]]) -> list[RunSummary]:
     """All runs, newest first, with (judgments made, scored) of each; those that were chosen (to open, to compare)."""
     rows = [dict(zip(COLUMNS, _row(run, *counts.get(run.id, (0, 0))), strict=True)) for run in runs]
-    shown = tables.drop_empty_columns(rows, ("Why", "Limit", "Unscored"))
+    shown = tables.drop_empty_columns(rows, ("Why", "In all", "Limit", "Unscored"))
     st.caption("Tick one run to open it, two to see how their judges differ (keys: arrows, then Shift and Space).")
     ticked = tables.table_to_tick(shown, COLUMNS, [run.id for run in runs], "runs:table", "multi-row", 12)
     if len(ticked) > 2:
@@ -135,11 +135,11 @@ def _row(run: RunSummary, done: int, scored: int) -> tuple[Any, ...]:
     params = sorted(run.params.items(), key=lambda pair: pair[0] != "probe")  # a probe is what one looks for
     return (
         STATE_NAMES[run.state], int(100 * done / total) if total else 100, f"{done:,} of {total:,}", run.why,
-        run.model, run.card, run.dataset,
+        run.model, run.card, run.dataset, text.moment(run.at), run.by,
         "not known" if run.cost is None else run_estimate.spent_words(run.cost, run.estimated),
-        "" if full_cost is None else run_estimate.spent_words(full_cost, done != total),
-        "" if run.limit is None else dollars(run.limit), _endpoint_of(run), done - scored or None, run.tokens, run.by,
-        text.moment(run.at), ", ".join(f"{name} {value}" for name, value in params),
+        "" if full_cost is None or done == total else run_estimate.spent_words(full_cost, True),
+        "" if run.limit is None else dollars(run.limit), _endpoint_of(run), done - scored or None, run.tokens,
+        ", ".join(f"{name} {value}" for name, value in params),
     )  # fmt: skip
 
 

@@ -461,8 +461,10 @@ def test_which_of_several_pairs_of_systems_differ_is_told_with_their_names(store
         assert sentence == f"Of {of}, {own}that have too few items."
     shares: Any = SimpleNamespace(counted=SimpleNamespace(mean=False))
     assert [sentences.tile_gap(shares, gap) for gap in (0.012, -0.01, 0.12, -0.001)] == [
-        "1 point", "-1 point", "12 points", "0 points"
+        "1 point", "\u22121 point", "12 points", "0 points"
     ]  # fmt: skip
+    means: Any = SimpleNamespace(counted=SimpleNamespace(mean=True))
+    assert [sentences.tile_figure(means, value) for value in (-0.35, -0.001)] == ["\u22120.35", "0.00"]
     assert [sentences.tile_gap(tile, gap) for gap in (0.21, -0.001)] == ["0.21", "0.00"]
     # Of two systems there is one pair, which is told whether it differs or not.
     [pair] = [c for c in tile.comparisons if {c.one, c.other} == {0, 1}]
