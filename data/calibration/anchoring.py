@@ -19,10 +19,11 @@ from judges.types import Dimension
 
 ASSISTED: Basis = "assisted"
 _SHOWN = (
-    "(l.mode <> 'assisted' or l.judge_id in ('', $3) or exists (select 1 from exposure e "
+    "(l.mode = 'blind' or l.judge_id = $3 or (l.judge_id = '' and (l.mode = 'assisted' or l.answer_id = '')) "
+    "or exists (select 1 from exposure e "
     "where e.item_id = l.item_id and e.person = l.annotator and e.judge_id = $3 and e.seq < l.seq))"
 )
-"""SQL: a label `l` is not assisted, or the scores of the judge $3 were in view, not only another judge's.
+"""SQL: a label `l` is blind, or the scores of the judge $3 were in view, not only another judge's or other people's.
 
 For a label from a file nobody knows which judge's they were; it counts for every judge.
 """
@@ -44,8 +45,8 @@ class Arm(NamedTuple):
 class Arms(NamedTuple):
     """Both arms of the audit sample.
 
-    For labels changed after a reveal: how many, how many then equal the judge's answer, and how many are nearer to it
-    than the blind label before. They count for neither arm.
+    For labels changed after a reveal of this judge: how many, how many then equal its answer, and how many are nearer
+    to it than the blind label before. They count for neither arm.
     """
 
     blind: Arm

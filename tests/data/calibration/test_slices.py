@@ -247,6 +247,26 @@ def test_the_arms_side_by_side_and_what_was_changed_after_a_reveal(store):
     assert (arms.changed, arms.to_judge, arms.nearer) == (3, 1, 2)  # 2 -> 5 and 2 -> 3 towards 5; 2 -> 1 away
 
 
+def test_a_label_is_changed_after_a_reveal_if_this_judge_was_shown_before(store):
+    """What people changed after they had seen other people's labels was said to be changed after a reveal."""
+    seats = [Seat(n, [2.0], {"j": [4.0], "other": [4.0]}) for n in range(3)]
+    dataset, judges = add_seats(store, seats, "discussed")
+
+    def show(number, judge, route):
+        row = ExposureRow(new_id(), content_id("discussed", number), judge, "ann", route)
+        store.tx("ann", "exposure", lambda tx: tx.append([row]))
+
+    show(0, "", "adjudication")
+    show(1, judges["j"], "asked for")
+    rest = (4.0, "ann", "revealed", "", "", False, None, None, None, False, BEGIN)
+    rows = [LabelRow(new_id(), "x", content_id("discussed", n), "turn:1", "helpfulness", *rest) for n in range(2)]
+    store.tx("ann", "answers", lambda tx: tx.append(rows))
+    show(0, judges["j"], "asked for")
+    arms_by_judge = {name: anchoring.arms(store, dataset, judge, HELP, "gate") for name, judge in judges.items()}
+    changes = {name: (arms.changed, arms.to_judge, arms.nearer) for name, arms in arms_by_judge.items()}
+    assert changes == {"j": (1, 1, 1), "other": (0, 0, 0)}
+
+
 def test_assisted_labels_are_those_of_the_judge_whose_scores_were_shown(store):
     """Of a judge whose scores nobody had in view it was said how often people overrode it."""
 
