@@ -128,9 +128,12 @@ def find_dimension(store: Store | Tx, kind: Kind, unit: str, dimension: str) -> 
 @allow("researcher")
 @cache_result
 def answerable_dimensions(store: Store | Tx) -> Mapping[Place, Dimension]:
-    """Every dimension that people can answer: what they are asked, and a judge's aggregates, which they may."""
+    """Every dimension that people can answer: what they are asked, and a judge's aggregates, which they may.
+
+    What no card asks any more is as the last version asked it.
+    """
     dimensions: dict[Place, Dimension] = {}
-    for card in [*current_cards(store).values(), *earlier_cards(store)]:
+    for card in [*current_cards(store).values(), *reversed(earlier_cards(store))]:
         for place, dimension in _questions(card).items():
             dimensions.setdefault(place, dimension)
     for place, card in _cards_of_dropped(store).items():
@@ -171,7 +174,7 @@ def _questions(card: Card) -> dict[Place, Dimension]:
 
 
 def earlier_cards(store: Store | Tx, unused: bool = False) -> list[Card]:
-    """Return the cards that judges used and that are not current: earlier versions, and named dimensions.
+    """Return the cards that judges used and that are not current, the oldest first: earlier versions, named dimensions.
 
     With `unused` also the other versions of current cards by which nothing was judged yet.
     """
@@ -179,7 +182,7 @@ def earlier_cards(store: Store | Tx, unused: bool = False) -> list[Card]:
     now = {card.version for card in current.values()}
     rows = store.rows(
         "select c.version, c.spec from card c where exists (select 1 from judge j where j.card_version = c.version) "
-        "or c.name = any($1) order by c.seq",
+        "or c.name = any($1) order by c.seq, c.version",
         [list(current) if unused else []],
     )
     cards = [_card_or_none(json.loads(spec)) for version, spec in rows if version not in now]

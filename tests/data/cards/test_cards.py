@@ -181,6 +181,17 @@ def test_what_people_labelled_keeps_its_scale_when_the_card_asks_it_no_more(stor
     elsewhere.close()
 
 
+def test_a_question_that_no_card_asks_any_more_is_as_the_last_version_asked_it(store: Store) -> None:
+    """Who adjudicated its labels was shown the definition of the first version."""
+    item = seeds.dialogue(1)
+    bring(store, [item])
+    for definition in ("first", "last"):
+        cards.save_card(store, "lea", recipe(definition))
+        bring(store, [make_judgment(item)])
+    cards.save_card(store, "lea", recipe(dimensions=[recipe()["dimensions"][0] | {"name": "zz_wit"}]))
+    assert cards.answerable_dimensions(store)["dialogue", "turn", "zz敬語"].definition == "last"
+
+
 def test_a_card_made_here_is_imported_labelled_and_calibrated_like_any_other(store: Store) -> None:
     from data.calibration import calibration
     from data.queue import queue
