@@ -393,7 +393,7 @@ TRACES = (
     TrailKind("queues", "draw", "t.stream, count(*)", _describe_draw, "row", rest="group by t.seq, t.stream"),
     TrailKind(
         "queues", "assignment",
-        "count(*), min(t.assignee), max(case when t.ended then 1 else 0 end), "
+        "count(distinct t.assignee), min(t.assignee), max(case when t.ended then 1 else 0 end), "
         "min(case when n.began = t.seq then 0 else 1 end), max(coalesce(i.given, 0))",
         _describe_assignment, "row",
         "assignment_now n on n.assignment_id = t.assignment_id left join (select seq, count(*) as given "

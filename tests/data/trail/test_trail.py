@@ -383,6 +383,19 @@ def test_reservations_that_a_reassignment_ends_are_those_of_who_had_them(tmp_pat
     store.close()
 
 
+def test_work_that_one_person_takes_over_from_two_assignments_is_assigned_to_one(tmp_path: Path) -> None:
+    """It was assigned to "2 people", and so was what an undo ended."""
+    store, dataset = workspace(tmp_path / "a.duckdb")
+    for language in ("ja", "en"):
+        give(store, dataset, Selection("language", language), people=("ann",))
+    assignments.reassign(store, "rex", dataset, "ann", ["ben"], 0)
+    assignments.undo(store, "rex", dataset, store.newest())
+    newest, before, *_ = trail.trail_entries(store, TrailFilter(("queues",)))
+    assert newest.description == "ended what was assigned to ben"
+    assert before.description == "assigned 8 items to ben"
+    store.close()
+
+
 def test_each_answer_of_a_change_is_called_what_it_is_and_who_was_shown_something_is_not_who_imported(
     tmp_path: Path,
 ) -> None:
