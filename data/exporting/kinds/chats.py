@@ -73,9 +73,10 @@ _UNAPPROVED = (
 )
 _SCORED = (
     "select s.item_id, s.value from score_now s join item n on n.id = s.item_id where n.dataset_id = $1 "
-    "and s.dimension = $2 and s.judge_id = $3 and split_part(s.unit, ':', 1) = $4"
+    "and s.dimension = $2 and s.judge_id = $3 and split_part(s.unit, ':', 1) = $4 "
+    "and s.item_id not in (select item_id from unusable_now where judge_id = $3)"
 )
-"""SQL: a judge's scores in a dimension of turns, of whole conversations or of responses."""
+"""SQL: a judge's scores in a dimension of turns, of whole conversations or of responses, if it could be read of all."""
 
 
 def _least(d: Dimension, answer: str) -> float:
@@ -101,7 +102,8 @@ KIND = ExportKind(
     "Chats to fine-tune on",
     "Whole conversations that people, or an approved judge, found good enough, as messages with roles; of a "
     "dimension of every turn, the lowest turn decides. Left out is what waits for adjudication and does not count "
-    "until then, and what chat templates refuse: empty turns, or roles that do not alternate.",
+    "until then, what the judge gave no usable reply to, and what chat templates refuse: empty turns, or roles that do "
+    "not alternate.",
     typed_schema(
         messages=CHAT, item=TEXT, system=TEXT, dimension=TEXT, value=TEXT, units=INTEGER, basis=TEXT, judge=TEXT,
         older_policy=TEXT,

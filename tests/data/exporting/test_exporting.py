@@ -35,9 +35,10 @@ from data.records import datasets, exposure, guidelines, people
 from data.records.access import Role
 from data.records.datasets import Dataset
 from data.records.settings import GoldRule, QueueRules, set_gold_rule, set_queue_rules
+from data.records.tables import JudgmentRow
 from data.store import Store, Tx, open_store
 from data.store.errors import BadInput, NotAllowed, NotFound
-from data.store.ids import new_id, now
+from data.store.ids import content_id, new_id, now
 from judges.authoring.custom import from_recipe
 from judges.authoring.recipe import check_recipe
 from judges.cards import card
@@ -544,6 +545,21 @@ def test_chats_are_chosen_by_a_judge_only_where_it_is_approved(
     assert rows(store, "chats", by_judge=judge, by="helpfulness") == []
     with pytest.raises(BadInput, match="not approved for verdict"):
         rows(store, "chats", by_judge=judge)
+
+
+def test_a_turn_of_which_the_judges_reply_could_not_be_used_keeps_a_chat_out(
+    fresh_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such a chat was given out by its other turns."""
+    cells = [Cell(n, f"turn:{t}", (), 5.0) for n in range(2) for t in range(1, 3 - n)]
+    dataset, judge = fill(fresh_store, cells, "turns")
+    reply = JudgmentRow(new_id(), judge, content_id("turns", 1), "turn:2", 0, "", "refused", "no answer")
+    fresh_store.tx("test", "reply", lambda tx: tx.append([reply]))
+    key = (dataset, judge, "turn", "helpfulness")
+    approval = type("Held", (), {"key": key, "requirements": policy.requirements(fresh_store), "at": now()})
+    monkeypatch.setattr("data.approvals.approvals.active_approvals", lambda *_: [approval])
+    chat_rows = rows(fresh_store, "chats", "turns", by_judge=judge, by="helpfulness")
+    assert [(r["item"], r["units"]) for r in chat_rows] == [("item 0", 2)]
 
 
 def test_pairs_that_no_template_takes_are_left_out(empty_store: Store) -> None:
