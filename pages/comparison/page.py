@@ -10,7 +10,7 @@ from data.approvals import policy
 from data.calibration import calibration, comparison
 from data.calibration.comparison import CONSTANT, LENGTH, ComparedCells
 from data.gold.gold import BASES, BASIS_PHRASES, Basis
-from judges.plural import many
+from judges.plural import many, verb
 from judges.render.findings.findings import Column
 from judges.render.svg import IntervalRow
 from judges.render.words import cell, p_value, span
@@ -173,6 +173,19 @@ def _draw_table(
                 }
             )
     tables.clickable_table(shown, COLUMNS, lambda n: chosen(places[n]), f"compared:{key}", essential=ESSENTIAL)
+    alone = sum(_is_significant_alone(pair) for *_, pairs in rows for pair in pairs.values())
+    if alone:
+        text.quiet(
+            "{differences} significant by {itself}, with an interval that does not include 0, but not after Holm's "
+            "adjustment for all the differences of this table.",
+            differences=f"{many(alone, 'difference')} {verb(alone, 'is', 'are')}",
+            itself=verb(alone, "itself", "themselves"),
+        )  # fmt: skip
+
+
+def _is_significant_alone(pair: JudgePair) -> bool:
+    """Whether a difference would be significant if it were the only one."""
+    return pair.verdict == "cannot tell" and pair.p is not None and pair.p <= ALPHA
 
 
 def _round_figure(value: float | None) -> float | None:
@@ -219,7 +232,7 @@ def _draw_pair(dimension: Dimension, pair: JudgePair, other: str, reference: str
             other=other, reference=reference, name=dimension.title,
         )  # fmt: skip
     else:
-        alone = "Significant by itself, but not after Holm's adjustment." if pair.p <= ALPHA else ""
+        alone = "Significant by itself, but not after Holm's adjustment." if _is_significant_alone(pair) else ""
         more = "The difference is so small that more labels are unlikely to show it."
         if pair.more_items is not None:
             low, high = pair.more_items

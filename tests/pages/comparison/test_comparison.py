@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import quote
 
@@ -13,6 +14,9 @@ from streamlit.testing.v1 import AppTest
 
 from data.records import people
 from data.store import open_store
+from judges.stats.uncertainty import Interval
+from pages.comparison import page as comparison
+from pages.ui import tables, text
 from tests.data.judged_dataset import Seat, add_seats, crowd
 from tests.pages.desk_driver import choose, enter
 from tests.server import Server
@@ -66,3 +70,29 @@ def test_the_address_keeps_which_judges_are_compared_and_that_none_are(address: 
     if address is not None:
         page.query_params["with"] = address
     assert page.run().text[0].value == judges
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "sentence"),
+    [
+        ([("cannot tell", 0.04), ("better", 0.001)], "1 difference is significant by itself, with"),
+        ([("cannot tell", 0.05), ("cannot tell", 0.04), ("cannot tell", 0.06)], "2 differences are significant by"),
+        ([("cannot tell", None), ("too few items", 0.01), ("worse", 0.01)], ""),
+    ],
+)
+def test_intervals_without_0_that_are_not_significant_are_explained(
+    monkeypatch: pytest.MonkeyPatch, verdicts: list[tuple[str, float | None]], sentence: str
+) -> None:
+    kappa = Interval(0.3, 0.1, 0.5, 0.12, 40, 40, 40.0, "bootstrap")
+    dimension: Any = SimpleNamespace(title_with_sort="helpful · turn")
+    pairs: Any = {
+        str(n): SimpleNamespace(verdict=verdict, p=p, adjusted=p, difference=kappa)
+        for n, (verdict, p) in enumerate(verdicts)
+    }
+    compared: Any = SimpleNamespace(kappas=dict.fromkeys(["a", *pairs], kappa))
+    rows: Any = [(dimension, None, compared, pairs)]
+    sentences: list[str] = []
+    monkeypatch.setattr(tables, "clickable_table", lambda *_, **__: None)
+    monkeypatch.setattr(text, "quiet", lambda sentence, **words: sentences.append(sentence.format(**words)))
+    comparison._draw_table(rows, {name: name for name in compared.kappas}, "a", "x", lambda _: None)
+    assert [line.startswith(sentence) for line in sentences] == [True] * bool(sentence)
