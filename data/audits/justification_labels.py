@@ -32,7 +32,7 @@ def leans_sql(judge: str, counts: str = "") -> str:
     """
     return (
         f"(select item_id, unit, dimension, sum(case when fits then 1 else -1 end) as lean{counts} from (select *, "
-        "row_number() over (partition by item_id, unit, dimension, person order by seq desc, id desc) as n "
+        "row_number() over (partition by item_id, unit, dimension, person order by seq desc) as n "
         f"from fit where judge_id = {judge}) newest where n = 1 group by item_id, unit, dimension)"
     )
 

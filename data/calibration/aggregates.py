@@ -158,7 +158,7 @@ def _grouped_scores(
     params = [dataset_id, judge_id, since, up_to, *called]
     came = (
         f"came as (select m.seq, max({RUN_KEY}) as run from judgment m "
-        "where m.judge_id = $2 and m.seq > $3 and m.seq <= $4 group by m.seq)"
+        "where m.judge_id = $2 and m.seq > $3 group by m.seq)"
     )
     seq, origin = "s.seq", ""
     if store.rows("select 1 from combination where judge_id = $1 limit 1", [judge_id]):

@@ -52,8 +52,8 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
         return
     left = named - repairs
     for item_id, name, content, systems in store.stream(
-        "select id, name, content, system_a from item where dataset_id = $1 and id = any($2) order by name",
-        [dataset.id, sorted({item for item, _ in left})],
+        "select id, name, content, system_a from item where id = any($1) order by name",
+        [sorted({item for item, _ in left})],
     ):
         for unit in sorted(unit for item, unit in left if item == item_id):
             if forked := _fork_row(content, unit, options):
