@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -138,8 +139,8 @@ def test_evidence_holds_replies_as_they_were_read_probes_and_other_models(
     expected = read.read(
         read.reply.model_validate(seeds.reply(seeds.dialogue(3, 2), helpfulness=4, verdict="poor")), item
     )
-    assert set(by_item[item_id(store, 3)].scores) == set(expected.scores)
-    assert set(by_item[item_id(store, 3)].remarks) == set(expected.remarks)
+    assert Counter(by_item[item_id(store, 3)].scores) == Counter(expected.scores)
+    assert Counter(by_item[item_id(store, 3)].remarks) == Counter(expected.remarks)
     units = [s.unit for s in by_item[item_id(store, 3)].scores]
     assert units == sorted(units, key=["turn:1", "turn:2", "conversation"].index)
     assert {name: len(r) for name, r in gathered.probes.items()} == {"scenario_swapped": 5}  # not that of temperature 1
@@ -393,6 +394,11 @@ def test_fits_are_asked_in_one_order_blind_to_others_and_the_newest_answer_holds
     assert justification_labels.count_fits(
         store, dataset, judge, "ann", dimensions
     ) == justification_labels.JustificationTally(22, 3, 2, 3)
+    for name in dimensions:
+        tally = justification_labels.count_fits(store, dataset, judge, "ann", [name])
+        share = justification_labels.unfit_share(store, dataset, judge, [name])
+        answered = sum(cell.dimension == name for cell in line[:3])
+        assert (tally.cells, tally.answered, share.cells) == (11, answered, answered)
     justification_labels.record_fit(store, "ann", judge, line[2], True)
     assert justification_labels.count_fits(
         store, dataset, judge, "ann", dimensions

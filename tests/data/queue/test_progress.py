@@ -15,7 +15,7 @@ from data.queue.progress import DatasetProgress, QueueProgress
 from data.queue.queue import QueueFilters
 from data.records import people, queue_index, settings
 from data.records.datasets import dataset_named
-from data.records.tables import SpendingHoldRow
+from data.records.tables import IntakeRow, SpendingHoldRow
 from data.store import Store
 from data.store.ids import new_id
 from data.trail import activity
@@ -156,7 +156,9 @@ def test_an_item_that_is_skipped_in_the_end_is_answered_nowhere(store: Store, da
 # -- what moved -----------------------------------------------------------------------------------------------------
 
 
-def test_moves_in_the_order_of_the_newest_put_together(store: Store, dataset: str) -> None:
+def test_moves_in_the_order_of_the_newest_put_together(
+    store: Store, dataset: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     save(store, dataset, n=4)
     save(store, dataset, "ben")
     save(store, dataset, n=2)
@@ -190,12 +192,20 @@ def test_moves_in_the_order_of_the_newest_put_together(store: Store, dataset: st
     assert len(activity.recent_activity(store, 3)) == 3
     counted = [(m.actor, m.n) for m in activity.recent_activity(store, 6)]
     assert counted[5] == ("ann", 6), "what is older counts too, though others did something in between"
+    totals = []
+    for looked_at in range(1, 30):
+        monkeypatch.setattr(activity, "_LOOK", looked_at)
+        totals.append(sum(move.n for move in activity.recent_activity(store, 20)))
+    growing = totals[: totals.index(sum(n for *_, n in moves)) + 1]
+    assert growing == sorted(set(growing)), "the oldest change that is looked at counts too"
 
 
-def test_corrections_claims_and_looks_are_no_moves(store: Store, dataset: str) -> None:
+def test_corrections_claims_looks_and_imports_of_nothing_new_are_no_moves(store: Store, dataset: str) -> None:
     before = activity.recent_activity(store)
     queue.claim_items(store, "ann", dataset, "review", QueueFilters(), [], 3)
     queue.release_claims(store, "ann", dataset)
+    nothing_new = IntakeRow(new_id(), dataset, "in.jsonl", "jsonl", "all", 0, 0, 0)
+    store.tx("lea", "import", lambda tx: tx.append([nothing_new]))
     assert activity.recent_activity(store) == before
 
 

@@ -25,6 +25,7 @@ from judges.stats.sampling import SampleDesign
 from judges.types import Dimension, Scale
 from tests import seeds
 from tests.data.cells import Cell, fill
+from tests.data.imports import bring
 
 HELP = "turn.helpfulness"
 
@@ -78,7 +79,8 @@ def test_a_field_parts_items_into_no_more_than_the_strata_that_a_sample_can_have
     workspace = seeds.workspace(
         tmp_path / "f.duckdb", [{**seeds.dialogue(n, 1), "meta": meta} for n, meta in enumerate(metas)], review=False
     )
-    assert strata.meta_fields(workspace, dataset_id(workspace)) == ["most"]
+    bring(workspace, [{**seeds.dialogue(n, 1), "meta": {"other": n}} for n in range(2)])
+    assert strata.meta_fields(workspace, dataset_id(workspace)) == ["most"], "of this dataset only"
     workspace.close()
 
 

@@ -220,6 +220,15 @@ def test_annotators_of_imports_stand_apart_from_whoever_works_here(tmp_path: Pat
     assert people.join_workspace(store, "mika s").active
 
 
+def test_of_those_known_from_imports_who_labelled_most_comes_first(tmp_path: Path) -> None:
+    label = {"item": "d-0001", "dimension": "helpfulness", "value": 4, "made_at": "2026-01-31T12:00:00Z"}
+    labelled = (("ada", 1), ("zoe", 1), ("zoe", 2))
+    labels = [{**label, "mode": "blind", "annotator": name, "unit": f"turn:{turn}"} for name, turn in labelled]
+    store = seeds.workspace(tmp_path / "a.duckdb", [seeds.dialogue(1), *labels], review=False)
+    assert [(n, k) for n, _, k in people.imported_annotators(store)] == [("zoe", 2), ("ada", 1)]
+    store.close()
+
+
 def test_labels_under_the_name_of_somebody_here_stand_as_those_of_another(tmp_path: Path) -> None:
     """Whoever imports labels cannot make them those of a person who works here, nor of one who looks like it."""
     label = {"item": "d-0001", "unit": "turn:1", "dimension": "helpfulness", "value": 4, "mode": "blind",

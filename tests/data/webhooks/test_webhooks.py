@@ -397,6 +397,22 @@ def test_several_processes_tell_it_once_and_one_that_dies_is_stood_in_for(
     assert note_finished_queues(store) == 0
 
 
+def test_a_queue_that_another_process_noted_meanwhile_is_noted_once(
+    store: Store, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    webhooks.add_webhook(store, "lea", receiver.url, ["queue.finished"])
+    answer_all(store)
+    write = store.tx
+
+    def come_later(*arguments: Any) -> Any:
+        monkeypatch.setattr(store, "tx", write)
+        assert note_finished_queues(store) == 1
+        return write(*arguments)
+
+    monkeypatch.setattr(store, "tx", come_later)
+    assert note_finished_queues(store) == 0
+
+
 @pytest.mark.slow
 def test_the_thread_tells_and_one_that_hangs_holds_up_no_other(
     store: Store, receiver: Receiver, monkeypatch: pytest.MonkeyPatch

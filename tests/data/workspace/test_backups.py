@@ -37,8 +37,9 @@ def test_it_shows_what_judges_and_other_people_said_up_to_its_revision(tmp_path:
 
     items = [str(item) for (item,) in store.rows("select id from item order by name")]
     judged, probed, own, labelled, own_decision, decided, later = items
-    add(judge, probe, judgment(judged, judge), judgment(probed, probe), label(own, "lea"), label(labelled, "ann"))
-    add(decision(own_decision, "lea"), decision(decided, "ann"))
+    add(judge, probe, judgment(probed, probe), label(own, "lea"), decision(own_decision, "lea"))
+    newest = judgment(judged, judge), label(labelled, "ann"), decision(decided, "ann")
+    store.tx("lea", "test", lambda tx: [tx.append([row]) for row in newest])
     file = backups.make_backup(store, "lea")
     add(judgment(later, judge), label(later, "ann"), decision(later, "ann"))
     backups.take_backup(store, "lea", file.name)
