@@ -191,7 +191,10 @@ def _runs(store: Store, dataset_id: str, judge_id: str, frame: pandas.DataFrame)
 
 
 def _frame(store: Store, dataset_id: str, judge_id: str, counted: CountedDimension, basis: Basis) -> pandas.DataFrame:
-    """The cells that the judge gave a value: item, unit, value, run, day, and what people say of it."""
+    """The cells that the judge gave a value: item, unit, value, run, day, and what people say of it.
+
+    Of several samples, run and day are those of the last.
+    """
     d = counted.dimension
     scored = (
         "from score_now s join item i on i.id = s.item_id where i.dataset_id = $1 and s.judge_id = $2 "
@@ -200,9 +203,12 @@ def _frame(store: Store, dataset_id: str, judge_id: str, counted: CountedDimensi
     params = [dataset_id, judge_id, d.name]
     if (n := int(store.rows(f"select count(*) {scored}", params)[0][0])) > MOST_CELLS:
         raise BadInput(f"There are {n:,} scores of {d.title}, and at most {MOST_CELLS:,} are held in memory at a time.")
-    frame = store.frame(
-        f"select s.item_id, s.unit, cast(s.value as double precision) as value, s.seq {scored} order by 1, 2", params
+    last = (  # all samples of a judge are combined in the change that brings its first several
+        "select max(o.seq) from score o where o.judge_id = s.judge_id and o.item_id = s.item_id "
+        "and o.unit = s.unit and o.dimension = s.dimension"
     )
+    query = f"select s.item_id, s.unit, cast(s.value as double precision) as value, ({last}) as seq"
+    frame = store.frame(f"{query} {scored} order by 1, 2", params)
     came = store.frame(
         f"select m.seq, max({RUN_KEY}) as run, "
         "cast(cast(max(c.made_at) as date) as text) as day from judgment m left join change c on c.seq = m.seq "

@@ -235,6 +235,21 @@ def test_over_days_on_which_the_judge_judged_and_strata_that_are_no_systems(stor
     assert [(part.name, part.judge.items) for part in split.slices] == [("2026-03-02", 3), ("2026-03-03", 3)]
 
 
+def test_what_was_scored_before_something_had_two_samples_stays_under_its_run_and_day(store: Store) -> None:
+    """All of it was under the run, and the day, of the first second sample."""
+    dataset, judge = fill(store, [Cell(n, "turn:1", (), "unscored") for n in range(6)])
+    items = [str(i) for (i,) in store.rows("select id from item order by name")]
+    with frozen_clock() as clock:
+        for number, item in enumerate(items):
+            add_judgment(store, judge, item, {"turn:1": 2.0 + number % 2}, f"r{number // 3}")
+            clock.pass_(days=number == 2)
+        add_judgment(store, judge, items[5], {"turn:1": 4.0}, "r1", sample=1)
+    [tile] = tiles(store, dataset, judge, "helpfulness")
+    for by in ("run", "day"):
+        split = break_down(store, dataset, judge, tile, by)
+        assert [part.judge.items for part in split.slices] == [3, 3]
+
+
 def test_over_runs_and_many_values(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     cells = [Cell(n, "turn:1", (3.0 + n // 30 % 2,), 3.0 + n // 30 % 2, "blind", 0.5) for n in range(90)]
     many = {n: json.dumps({"customer": f"客 {n % 30:02d}", "pad": "x" * (n % 2)}) for n in range(90)}
