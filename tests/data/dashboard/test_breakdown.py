@@ -25,6 +25,7 @@ from data.records.outcomes import counted_dimension
 from data.reports.dashboard import breakdown_csv
 from data.store import Store, open_store
 from data.store.errors import BadInput
+from data.store.ids import content_id
 from judges.stats.ppi import correct_mean
 from judges.types import Dimension, Scale
 from tests.data.cells import Cell, fill
@@ -244,7 +245,10 @@ def test_what_was_scored_before_something_had_two_samples_stays_under_its_run_an
             add_judgment(store, judge, item, {"turn:1": 2.0 + number % 2}, f"r{number // 3}")
             clock.pass_(days=number == 2)
         add_judgment(store, judge, items[5], {"turn:1": 4.0}, "r1", sample=1)
+        other, _ = fill(store, [Cell(0, "turn:1", (), "unscored")], "other")
+        add_judgment(store, judge, content_id("other", 0), {"turn:1": 3.0}, "r2")
     [tile] = tiles(store, dataset, judge, "helpfulness")
+    assert list(breakdown_fields(store, other, judge, tile.counted)) == ["position"], "of this dataset's judgments"
     for by in ("run", "day"):
         split = break_down(store, dataset, judge, tile, by)
         assert [part.judge.items for part in split.slices] == [3, 3]
