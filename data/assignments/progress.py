@@ -95,7 +95,7 @@ NOTHING = WorkCount(0, 0, 0, 0)
 class AssignedWork:
     """Work assigned to somebody: counts, how much of it is due when, and since when they have had what is left.
 
-    `expired`: how many items they reserved since their last answer and let run out.
+    `expired`: how often they reserved items since their last answer and let them run out.
     """
 
     counts: WorkCount = NOTHING
@@ -290,16 +290,17 @@ def _activity(store: Store, dataset_id: str, since: datetime) -> dict[str, Perso
 
 
 def _count_expired(store: Store, dataset_id: str, moment: datetime) -> dict[str, int]:
-    """Count the items that people reserved since their last answer and let run out, without those they gave back.
+    """Count how often people reserved items since their last answer and let them run out; several at once are one time.
 
-    People who never answered are left out.
+    Those that they gave back, or went on reserving, are left out, and so are people who never answered.
     """
     rows = store.rows(
         "select n.person, count(distinct n.seq) from claim n join change c on c.seq = n.seq "
         "join (select person, max(made_at) as last from answer where dataset_id = $1 group by person) a "
         "on a.person = n.person where n.dataset_id = $1 and n.draw_id <> '' and n.until < $2 and c.made_at > a.last "
-        "and n.until > c.made_at and not exists (select 1 from claim r where r.person = n.person "
-        "and r.draw_id = n.draw_id and r.seq > n.seq and r.until < n.until) group by n.person",
+        "and n.until > c.made_at and not exists (select 1 from claim r join change k on k.seq = r.seq "
+        "where r.person = n.person and r.draw_id = n.draw_id and r.seq > n.seq and k.made_at < n.until) "
+        "group by n.person",
         [dataset_id, moment],
     )
     return {str(name): int(n) for name, n in rows}

@@ -16,6 +16,7 @@ from data.queue import queue
 from data.records import people
 from data.store.ids import now
 from tests.data.assignments.test_assignments import answer, give, take, workspace
+from tests.data.planted_workspace import frozen_clock
 
 NOON = datetime(2026, 11, 25, 12)
 """A Wednesday."""
@@ -146,22 +147,22 @@ def test_an_item_is_answered_or_skipped_as_its_last_answer_says(tmp_path: Path) 
 
 
 def test_what_runs_out_counts_and_what_is_given_back_does_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    store, dataset = workspace(tmp_path / "a.duckdb")
-    give(store, dataset, people=("ann", "ben"))
-    moment = now()
-    monkeypatch.setattr(queue, "now", lambda: moment)
-    for name in ("ann", "ben"):
-        answer(store, name, take(store, name, dataset, 1)[0])
-    for times in range(3):
-        monkeypatch.setattr(progress, "now", lambda: now() + timedelta(hours=3))
-        rows = {row.assignee: row for row in progress.people_progress(store, dataset)}
-        assert "reserved" not in rows["ann"].why, f"whoever ends their day leaves what came ahead, {times} times"
+    monkeypatch.setattr(progress, "now", lambda: now() + timedelta(hours=3))
+    with frozen_clock() as clock:
+        store, dataset = workspace(tmp_path / "a.duckdb")
+        give(store, dataset, people=("ann", "ben"))
         for name in ("ann", "ben"):
-            assert len(take(store, name, dataset, 5)) == 5
-        queue.release_claims(store, "ben", dataset)
-        moment += timedelta(minutes=31)
-    rows = {row.assignee: row for row in progress.people_progress(store, dataset)}
-    assert "items reserved 3 times" in rows["ann"].why.lower() and "reserved" not in rows["ben"].why
+            answer(store, name, take(store, name, dataset, 1)[0])
+        for times in range(3):
+            rows = {row.assignee: row for row in progress.people_progress(store, dataset)}
+            assert "reserved" not in rows["ann"].why, f"whoever ends their day leaves what came ahead, {times} times"
+            for name in ("ann", "ben"):
+                assert len(take(store, name, dataset, 5)) == 5
+            queue.release_claims(store, "ben", dataset)
+            clock.pass_(minutes=31)
+        rows = {row.assignee: row for row in progress.people_progress(store, dataset)}
+        assert "items reserved 3 times" in rows["ann"].why.lower() and "reserved" not in rows["ben"].why
+        store.close()
 
 
 def test_a_row_of_progress_by_hand() -> None:
@@ -183,3 +184,20 @@ def test_a_row_of_progress_by_hand() -> None:
     long_here = replace(did, first=NOON - timedelta(days=70))
     assert progress._progress(*at[:4], long_here, *at[5:7], NOON - timedelta(days=1)).pace == 8.0, "of the last days"
     assert progress.progress_record(replace(row, needed=float("inf")))["needed_per_day"] is None
+
+
+def test_an_item_that_stays_reserved_does_not_run_out(tmp_path: Path) -> None:
+    """Who kept an item reserved for more than an hour had let it run out three times, and seemed to be stuck."""
+    with frozen_clock() as clock:
+        store, dataset = workspace(tmp_path / "a.duckdb")
+        answer(store, "ann", take(store, "ann", dataset, 1)[0])
+        [item] = take(store, "ann", dataset, 1)
+        for _ in range(4):
+            clock.pass_(minutes=20)
+            queue.claim_items(store, "ann", dataset, "review", queue.QueueFilters(), [item.item], 1)
+        assert progress._count_expired(store, dataset, now()) == {}
+        clock.pass_(minutes=31)
+        assert progress._count_expired(store, dataset, now()) == {"ann": 1}
+        answer(store, "ann", item)
+        assert progress._count_expired(store, dataset, now()) == {}, "since the last answer"
+        store.close()
