@@ -209,6 +209,15 @@ def test_corrections_claims_looks_and_imports_of_nothing_new_are_no_moves(store:
     assert activity.recent_activity(store) == before
 
 
+def test_an_import_brings_items_or_else_judgments_or_else_labels(store: Store, dataset: str) -> None:
+    moves = []
+    for counts in ((4, 3, 2), (0, 3, 2), (0, 0, 2)):
+        row = IntakeRow(new_id(), dataset, "in.jsonl", "jsonl", "all", *counts)
+        store.tx("lea", "import", lambda tx, row=row: tx.append([row]))  # type: ignore[misc]
+        moves.append((activity.recent_activity(store)[0].sort, activity.recent_activity(store)[0].n))
+    assert moves == [("items", 4 + 10), ("judgments", 3), ("labels", 2)], "with the ten of before"
+
+
 def test_what_a_long_run_stores_hides_no_move(store: Store, dataset: str, monkeypatch: pytest.MonkeyPatch) -> None:
     before = activity.recent_activity(store)
     monkeypatch.setattr(activity, "_LOOK", 5)
