@@ -14,10 +14,10 @@ from data.queue import listing, queue
 from data.records import exposure, people, settings
 from data.records.datasets import dataset_named
 from data.records.settings import GoldRule
-from data.records.tables import JudgeRow, RemarkRow, ScoreRow
+from data.records.tables import AnswerRow, CommentRow, JudgeRow, RemarkRow, ScoreRow
 from data.store import open_store
 from data.store.errors import BadInput, NotAllowed, NotFound
-from data.store.ids import new_id
+from data.store.ids import new_id, now
 from data.workspace.verify import verify
 from judges.errors import AssayError, BadScale
 from judges.types import Scale
@@ -116,6 +116,24 @@ def test_of_two_items_the_one_with_the_widest_gap_comes_first(store):
     ])  # fmt: skip
     cells = [(c.item, c.unit) for c in disputes.cells_to_adjudicate(store, dataset)]
     assert cells == [(ids[1], "turn:1"), (ids[0], "turn:1"), (ids[0], "turn:2"), (ids[2], "turn:1")]
+
+
+def test_beside_an_item_stands_what_people_wrote_about_it_with_the_answers_that_hold(store):
+    dataset, ids = fill_dataset(store, [Cell(n, "turn:1", (1.0, 5.0), 3.0) for n in range(2)])
+    rest = "person0", "", "save", "blind", ""
+    answers = [
+        AnswerRow(key, dataset, ids[n], "", *rest, previous, 0, now())
+        for key, n, previous in (("old", 0, ""), ("new", 0, "old"), ("other", 1, ""))
+    ]
+    comments = [
+        CommentRow(new_id(), answer.id, answer.item_id, "turn:1", "comment", f"{answer.id} words", "person0")
+        for answer in answers
+    ]
+    store.tx("person0", "answers", lambda tx: [tx.append(rows) for rows in (answers, comments)])
+    cells = disputes.cells_to_adjudicate(store, dataset)
+    shown = adjudication_items.load_adjudication_items(store, "lea", cells, 2)
+    words = {item.view.item.id: [comment.text for comment in item.comments] for item in shown}
+    assert words == {ids[0]: ["new words"], ids[1]: ["other words"]}
 
 
 def test_a_decision_stands_and_can_be_taken_back(store):

@@ -1,5 +1,6 @@
 """People of a dataset through the store: each held against the others, planted habits found, real votes."""
 
+from datetime import datetime
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -14,6 +15,7 @@ from data.importing.importing import detect_formats, import_source
 from data.importing.plan import ImportPlan
 from data.records import datasets, people
 from data.records.settings import GoldRule, set_gold_rule
+from data.records.tables import AnswerRow
 from data.store import open_store
 from data.store.errors import NotAllowed
 from data.store.ids import new_id
@@ -167,6 +169,12 @@ def test_na_and_revealed_labels_and_other_units_are_left_out(store):
     rows = {a.name: a for a in annotators.find_annotators(store, dataset, task, "blind")}
     assert (rows["person1"].labels, rows["person1"].work.labels, rows["person1"].work.revealed) == (0, 2, 1)
     assert annotators.estimate_dawid_skene(store, dataset, task, "blind").cells == 1
+    times = [
+        AnswerRow(new_id(), dataset, f"item {n}", "", "person0", "", "save", "blind", "", "", ms, datetime.min)
+        for n, ms in enumerate((0, 4000))
+    ]
+    store.tx("person0", "answers", lambda tx: tx.append(times))
+    assert annotators.annotator_work(store, dataset)["person0"].seconds == (4.0,), "without what was not timed"
 
 
 def test_a_second_opinion_names_the_cells_that_it_sees_otherwise(store):

@@ -41,6 +41,7 @@ from judges.params import Params
 from judges.protocols.call_plan import CallReply, FinishedJudgment, Task, fuse
 from judges.types import Reading
 from tests import seeds
+from tests.data.imports import bring, pair, source
 from tests.practice_server import Running, practice
 
 CARD = card("multi_turn_dialogue")
@@ -736,3 +737,13 @@ def test_a_run_counts_with_its_own_price_and_else_with_that_of_the_list() -> Non
     assert terms.counted_price((2.0, (1.0, 3.0)), "gpt-4o", batch) == (2.0, (1.0, 3.0))
     listed = listed_price("gpt-4o", batch=True)
     assert listed and terms.counted_price((2.0, None), "gpt-4o", batch) == (2.0, listed)
+
+
+def test_newer_items_of_a_run_are_those_of_its_dataset_and_kind_that_came_after_it_was_begun(store: Store) -> None:
+    run_id = runs.start(store, "lea", config(store), source=scripted_source())
+    runs.wait(store, run_id)
+    assert not runs.has_newer_items(store, run_id)
+    bring(store, [seeds.dialogue(1)])
+    for item, newer in ((pair(), False), (seeds.dialogue(13), True)):
+        import_source(store, "lea", source([item]), ImportPlan("demo"))
+        assert runs.has_newer_items(store, run_id) is newer
