@@ -362,6 +362,21 @@ def test_reassigning_moves_what_is_left_evenly_and_undo_brings_it_back(demo: tup
     assert assignments.current_assignments(store, dataset) == []
 
 
+def test_work_is_spread_by_shares_that_were_changed_while_it_was_planned(
+    demo: tuple[Store, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, dataset = demo
+    write = assignments.act
+
+    def write_later(*arguments: Any) -> Any:
+        tags.set_tags(store, "lea", "ann", [], share=0)
+        return write(*arguments)
+
+    monkeypatch.setattr(assignments, "act", write_later)
+    plan = give(store, dataset, people=("ann", "ben"))
+    assert {name: len(share) for name, share in plan.shares.items()} == {"ann": 0, "ben": 12}
+
+
 def test_what_is_left_of_another_dataset_stays_with_whom_it_was_given_to(demo: tuple[Store, str]) -> None:
     store, dataset = demo
     bring(store, [seeds.dialogue(n, turns=1) for n in range(1, 4)])
