@@ -224,7 +224,8 @@ def _add_every_judge(store: Store, shown: list[DeskView], usual: Mapping[str, Se
             views_by_card[view.item.dataset_id, view.card.name].append(view)
     for (dataset, card), views in views_by_card.items():
         judges = [judge for judge in usual[dataset] if judge.card == card]
-        by_item = unit_judgments(store, judges, [view.item.id for view in views])
+        units = {view.item.id: [unit for unit, _ in view.card.cells(view.item.content)] for view in views}
+        by_item = unit_judgments(store, judges, units)
         for view in views:
             for unit, judgments in by_item.get(view.item.id, {}).items():
                 own = next((judgment for judgment in judgments if judgment.judge_id == view.judge_id), None)

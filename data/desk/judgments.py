@@ -44,13 +44,16 @@ def shows_every_judge(card: Card) -> bool:
 
 
 def unit_judgments(
-    store: Store, judges: Sequence[DatasetJudge], item_ids: Collection[str]
+    store: Store, judges: Sequence[DatasetJudge], units: Mapping[str, Collection[str]]
 ) -> dict[str, dict[str, list[UnitJudgments]]]:
-    """item -> unit -> what each of these judges, all of one card, said of it; judges in the order given."""
+    """item -> unit -> what each of these judges, all of one card, said of it; judges in the order given.
+
+    `units` are those that the card asks about, by item: a reply about the whole item is about each of them.
+    """
     ids = [j.id for j in judges]
     # Named one by one: an item in a list is looked for in every row of the views.
-    items, named = placeholders(item_ids), placeholders(ids, len(item_ids) + 1)
-    where, params = f"m.item_id in ({items}) and m.judge_id in ({named})", [*item_ids, *ids]
+    items, named = placeholders(units), placeholders(ids, len(units) + 1)
+    where, params = f"m.item_id in ({items}) and m.judge_id in ({named})", [*units, *ids]
     samples_by_key: dict[tuple[str, str, str], list[JudgmentSample]] = {}
     for item, judge, unit, _, *sample in store.rows(
         "select m.item_id, m.judge_id, m.unit, m.sample, m.value, coalesce(r.text, ''), '' from score m left join "
@@ -60,7 +63,8 @@ def unit_judgments(
         f"where {where} order by 4",
         params,
     ):
-        samples_by_key.setdefault((item, unit, judge), []).append(JudgmentSample(*sample))
+        for part in [unit] if unit else units[item]:
+            samples_by_key.setdefault((item, part, judge), []).append(JudgmentSample(*sample))
     latest = {
         (item, unit, judge): value
         for item, unit, judge, value in store.rows(

@@ -18,6 +18,8 @@ from data.records import exposure
 from data.records.datasets import dataset_named
 from data.records.items import StoredItem
 from data.store import Store
+from judges.authoring.custom import from_recipe
+from judges.authoring.recipe import check_recipe
 from judges.cards import cards
 from judges.cards.mt_bench import card as mt_bench
 from judges.importing.lines import parse_item
@@ -239,3 +241,20 @@ def test_a_conversation_that_was_never_held_says_so_at_its_second_turn() -> None
     assert [row["notices"] for row in board_data.item_data(on_board, "lea")["rows"]] == [[], [notice]]
     for item in (answer(), answer(continues=0), answer(choice=3, continues=3), answer(choice="3", continues=True)):
         assert not any(row["notices"] for row in plain_sheet(item)["rows"])
+
+
+def test_a_reply_about_the_whole_item_that_could_not_be_used_stands_at_each_unit_that_the_card_asks_about(
+    sheet_of: Callable[..., tuple[Store, Json]],
+) -> None:
+    """Two of three judges were every judge."""
+    question = {"name": "zz_tone", "unit": "turn", "definition": "How kind?", "answers": {"hi": 5}}
+    own = from_recipe(check_recipe({"name": "zz_card", "title": "Tone", "kind": "dialogue", "dimensions": [question]}))
+    turns = [{"turn": n, "scores": {"zz_tone": 3}, "note": "kind"} for n in (1, 2)]
+    replies = [{"per_turn": turns}, {"per_turn": turns}, {"per_turn": []}]
+    lines = [
+        {"item": ITEM, "card": "zz_card", "model": f"m{n}", "params": {}, "reply": reply}
+        for n, reply in enumerate(replies)
+    ]
+    _, sheet = sheet_of(answer(), {"card": own.spec}, *lines)
+    rows = [[(judge["judge"], judge["t"]) for judge in row["judgments"]] for row in sheet["rows"]]
+    assert [row for row in rows if row] == [[("m0", "3"), ("m1", "3"), ("m2", "")]] * 2
