@@ -5,13 +5,11 @@ from __future__ import annotations
 import contextlib
 import re
 import shutil
-import signal
 import threading
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -26,6 +24,7 @@ from data.store.errors import StoreDamaged, StoreFailed, StoreLocked
 from data.store.hidden_rows import HiddenRows
 from data.store.high_water_mark import CHANGE, Mark, change_digest, digest
 from data.temp_folders import folder_for
+from judges.process import delay_interrupts
 
 if TYPE_CHECKING:
     import pandas
@@ -43,28 +42,6 @@ _RESERVE_BYTES = 64 * 2**20
 """Bytes of the disk that a bulk leaves free, so that others can save, and its own log can be folded away."""
 UNUSABLE = (duckdb.FatalException, duckdb.InternalException, duckdb.ConnectionException)
 """After these the database object is lost, and the file is opened anew."""
-
-
-@contextlib.contextmanager
-def delay_interrupts() -> Iterator[None]:
-    """Have what interrupts the process meanwhile (Ctrl+C) raised afterwards, for a transaction that writes.
-
-    In a statement or a commit, DuckDB would raise it at once but go on with it: the transaction is still open, or comes
-    to its end, beside what is done next. And where a table's new name is not committed yet, what others commit stands
-    in the log under that name, so that the log cannot be read any more.
-    """
-    handler = signal.getsignal(signal.SIGINT)
-    if not callable(handler) or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    signals: list[tuple[int, FrameType | None]] = []
-    signal.signal(signal.SIGINT, lambda *signal_and_frame: signals.append(signal_and_frame))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, handler)
-        if signals:
-            handler(*signals[0])
 
 
 class DuckTx(Tx):
@@ -395,6 +372,9 @@ class DuckStore(DuckTables):
         return opening.inspect_store(self.path)
 
     # -- writing ------------------------------------------------------------------------------------------------
+    # Interrupts are delayed: in a statement or a commit, DuckDB would raise them at once but go on with it, so that the
+    # transaction is still open, or comes to its end, beside what is done next. And where a table's new name is not
+    # committed yet, what others commit stands in the log under that name, so that the log cannot be read any more.
 
     def _write_with_retries(self, once: Callable[[], T]) -> T:
         """Try under the write lock, and again if the file has to be opened anew."""
@@ -428,7 +408,7 @@ class DuckStore(DuckTables):
             with self._lock:
                 return self._write_once(work, change)
         finally:
-            with contextlib.suppress(duckdb.Error, StoreFailed), self._cursor() as cursor:
+            with contextlib.suppress(duckdb.Error, StoreFailed), delay_interrupts(), self._cursor() as cursor:
                 if self.hidden is change:
                     self._remove_hidden_rows(cursor)
                 self._checkpoint()
@@ -489,8 +469,9 @@ class DuckStore(DuckTables):
         except duckdb.Error:
             self._reopen()
 
+    @delay_interrupts()
     def _write_once(self, work: Callable[[Tx], T], change: HiddenRows | None = None) -> T:
-        with delay_interrupts(), self._cursor() as cursor:
+        with self._cursor() as cursor:
             cursor.begin()  # closed before it commits, it takes back all
             seq = opening.newest(cursor) + 1
             if change:

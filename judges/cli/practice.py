@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
 from dataclasses import fields
 
 from judges.practice.options import FLAWS, PORT, BadOption, PracticeOptions, parse_names
+from judges.process import run_async
 
 _LONGEST = 3_600_000
 
@@ -39,7 +39,7 @@ def chosen_options(args: argparse.Namespace) -> PracticeOptions:
 def run(args: argparse.Namespace) -> int:
     """Serve until Ctrl+C."""
     try:
-        asyncio.run(_serve(chosen_options(args)))
+        run_async(_serve(chosen_options(args)))
     except KeyboardInterrupt:
         print("\nThe practice endpoint has ended.", flush=True)
     return 0

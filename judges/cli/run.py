@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
-import signal
 import sys
 import time
 from collections import Counter
@@ -30,6 +29,7 @@ from judges.importing.line_files import check_items, describe_other_kinds, strea
 from judges.importing.run_file import ChargeFile, RunFile
 from judges.params import Params
 from judges.plural import many, verb
+from judges.process import run_async
 from judges.protocols import call_plan
 from judges.protocols.call_plan import CallReply, FinishedJudgment, Task
 from judges.types import Reading
@@ -116,9 +116,10 @@ class _Work:
             print("Nothing is left to ask. To ask the unscored ones again, name another file with --out.", file=out)
             return 0
         self._say_long()
-        counts, began = _Counts(), time.monotonic()
+        counts, began, stop = _Counts(), time.monotonic(), asyncio.Event()
         try:
-            ended = asyncio.run(self._ask_all(ledger, purse, counts, total, total - left))
+            work = self._ask_all(ledger, purse, counts, total, total - left, stop)
+            ended = run_async(work, lambda: self._interrupt(stop))
         finally:
             self._summary(counts, time.monotonic() - began, left, out)
             self._say_spent(purse, out)
@@ -131,11 +132,10 @@ class _Work:
             return 1
         return 0
 
-    async def _ask_all(self, ledger: RunFile, purse: ChargeFile, counts: _Counts, total: int, stored_count: int) -> str:
+    async def _ask_all(
+        self, ledger: RunFile, purse: ChargeFile, counts: _Counts, total: int, stored_count: int, stop: asyncio.Event
+    ) -> str:
         """Run; "" if everything was asked, else why it ended."""
-        stop = asyncio.Event()
-        with contextlib.suppress(NotImplementedError):
-            asyncio.get_running_loop().add_signal_handler(signal.SIGINT, self._interrupt, stop)
         budget = self._budget(purse)
         missing = (task for task in self._tasks() if not ledger.has(task))
         ended, done = "", stored_count
@@ -223,7 +223,7 @@ class _Work:
                 for message in request.messages:
                     print(f"[{message['role']}]\n{message['content']}\n")
         if purse is not None:
-            asyncio.run(self._asked_few(first, purse))
+            run_async(self._asked_few(first, purse))
             self._say_spent(purse, sys.stdout)
         _print_estimate(estimate(self.card, self.model, self.params, self.items, price=self.price))
         return 0
