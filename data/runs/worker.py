@@ -28,6 +28,7 @@ from judges.client.limits import wait_for
 from judges.client.runner import Run, RunEvent, RunNotice
 from judges.client.usage import Charge
 from judges.errors import AssayError
+from judges.process import delay_interrupts
 from judges.protocols.call_plan import CallReply, FinishedJudgment, Task
 
 STORE_INTERVAL_SECONDS, MAX_EVENTS_PER_CHANGE = 0.25, 400
@@ -91,6 +92,7 @@ class LiveRun:
         self._failed: Exception | None = None
         self._thread = threading.Thread(target=self._work, name=f"run {run_id}", daemon=True)
 
+    @delay_interrupts()  # between the change and the thread, which alone writes how the run ends
     def start(self, action: str, work: Callable[[Tx], None]) -> None:
         """Begin, with the change that `work` writes; returns at once. Raises BadInput where it goes on already."""
         with _LOCK:

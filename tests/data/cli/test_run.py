@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from _thread import interrupt_main
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 
 from data.cli import main
 from data.cli import run as command
-from data.runs import batches, runs
+from data.runs import batches, charges, runs
 from data.store import open_store
 from judges.authoring import soundness
 from judges.cli.options import add_endpoint
@@ -97,6 +98,22 @@ def test_ctrl_c_stops_a_run_and_says_how_to_go_on(run: Run, monkeypatch: pytest.
         code, out, _ = run("--resume", run_id)
         assert code == 0 and out.startswith("Finished. 6 of 6 judgments: 6 scored. 6 calls")
         assert slow.log.asked == 6
+
+
+def test_ctrl_c_as_a_run_begins_stops_it(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was on record as begun, and nothing said how it ended: "interrupted", as after a crash."""
+    charge = charges.add_charge
+
+    def interrupt(*arguments: Any) -> None:
+        charge(*arguments)
+        interrupt_main()
+
+    monkeypatch.setattr(charges, "add_charge", interrupt)
+    with practice(latency_ms=200) as slow:
+        assert run(*RUN_OPTIONS, "--base-url", slow.url)[0] == 130
+    store = open_store()
+    assert [(known.state, known.why) for known in runs.list_runs(store)] == [("stopped", "Assay was shut down.")]
+    store.close()
 
 
 def test_a_batch_is_handed_in_now_and_collected_later(run: Run) -> None:
