@@ -181,6 +181,7 @@ def follow_run(
     """Wait for the end of a run, with a line that moves; Ctrl+C stops it cleanly. The exit code.
 
     `again` is the command that goes on with it, `unit` what it makes, and `outcome` what one is that could be used.
+    Raises KeyboardInterrupt if nothing was left to stop when Ctrl+C came: whoever calls it is to end all the same.
     """
     began, stopped = time.monotonic(), False
     with Bar(unit=f"{unit}s", began=runs.run_progress(store, run_id).done) as bar:
@@ -201,7 +202,10 @@ def follow_run(
         print(end.why, file=sys.stderr)
         more = " --spend USD, with a higher limit" if "spending limit" in end.why else ""
         print(f"To go on: {again or f'python -m data run --resume {run_id}'}{more}", file=sys.stderr)
-    return 0 if end.state in ("finished", "waiting for batch") else 130 if stopped else 1
+    done = end.state in ("finished", "waiting for batch")
+    if stopped and done:
+        raise KeyboardInterrupt
+    return 0 if done else 130 if stopped else 1
 
 
 def _counts(end: RunProgress, unit: str = "judgment", outcome: str = "scored") -> str:

@@ -116,6 +116,24 @@ def test_ctrl_c_as_a_run_begins_stops_it(run: Run, monkeypatch: pytest.MonkeyPat
     store.close()
 
 
+def test_ctrl_c_as_a_run_ends_begins_nothing_else(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The answers of a protocol were all there: its judging began nevertheless."""
+    (tmp_path / "question.jsonl").write_text('{"question_id": 1, "category": "writing", "turns": ["Why?", "And?"]}\n')
+    real = runs.wait
+
+    def interrupt(store: Any, run_id: str, progress: Any = None, every: float = 0.25) -> Any:
+        end = real(store, run_id)
+        if progress is not None:
+            raise KeyboardInterrupt
+        return end
+
+    monkeypatch.setattr(runs, "wait", interrupt)
+    models = ("--model", "practice-heuristic", "--judge", "practice-constant")
+    options = ("--questions", str(tmp_path / "question.jsonl"), "--protocol", "fastchat", *models)
+    assert main(["mtbench", "run", *options]) == 130
+    assert rows("select count(*) from run") == [(1,)]
+
+
 def test_a_batch_is_handed_in_now_and_collected_later(run: Run) -> None:
     code, out, _ = run(*RUN_OPTIONS, "--batch")
     assert code == 0 and out.startswith("Waiting for batch. 1 of 6") and "--collect" in out
