@@ -6,9 +6,9 @@ import asyncio
 import itertools
 import secrets
 from collections.abc import Coroutine, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from data.records import exposure
 from data.records.items import load_items as stored_items
@@ -147,6 +147,21 @@ async def _run_tasks(
 
 
 def _run_in_thread(work: Coroutine[Any, Any, T]) -> T:
-    """Return the result of a coroutine, run in a thread of its own: the caller's may have an event loop already."""
+    """Return the result of a coroutine, run in a thread of its own: the caller's may have an event loop already.
+
+    An interrupt of the caller cancels it.
+    """
+    tasks = Future[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]]]()
+
+    async def run() -> T:
+        tasks.set_result((asyncio.get_running_loop(), cast(asyncio.Task[Any], asyncio.current_task())))
+        return await work
+
     with ThreadPoolExecutor(1) as pool:
-        return pool.submit(asyncio.run, work).result()
+        result = pool.submit(asyncio.run, run())
+        try:
+            return result.result()
+        except KeyboardInterrupt:
+            loop, task = tasks.result()
+            loop.call_soon_threadsafe(task.cancel)
+            raise

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import signal
+import threading
+import time
 from _thread import interrupt_main
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -132,6 +135,19 @@ def test_ctrl_c_as_a_run_ends_begins_nothing_else(run: Run, monkeypatch: pytest.
     options = ("--questions", str(tmp_path / "question.jsonl"), "--protocol", "fastchat", *models)
     assert main(["mtbench", "run", *options]) == 130
     assert rows("select count(*) from run") == [(1,)]
+
+
+def test_ctrl_c_ends_a_dry_run_that_waits_for_its_endpoint(run: Run) -> None:
+    """It was waited for, as often as it is asked."""
+    with practice(latency_ms=3_600_000) as silent:
+
+        def interrupt() -> None:
+            while not silent.log.asked:
+                time.sleep(0.01)
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+
+        threading.Thread(target=interrupt).start()
+        assert run(*RUN_OPTIONS, "--dry-run", "--base-url", silent.url)[0] == 130
 
 
 def test_a_batch_is_handed_in_now_and_collected_later(run: Run) -> None:
