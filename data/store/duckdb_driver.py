@@ -262,6 +262,7 @@ class DuckTables(Store):
                     try:
                         cursor.execute(f'copy from database "{database}" to "copy of {database}"')
                     finally:
+                        self._rollback(cursor)  # DuckDB goes on with a copy that was interrupted
                         cursor.execute(f'detach "copy of {database}"')
                     part.replace(file)
             except (duckdb.Error, OSError) as error:

@@ -226,6 +226,31 @@ def test_an_interrupt_waits_for_the_end_of_a_transaction(
     assert counts(bulk_store) == left_by_a_kill(tmp_path, "last.duckdb") == (ROW_COUNT, 2 * ROW_COUNT, 1)
 
 
+def test_an_interrupted_backup_is_no_failure_and_leaves_nothing(
+    bulk_store: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """DuckDB went on with it and refused to let go of the new file: "check the disk's free space", said the command."""
+
+    cursor = bulk_store._cursor  # type: ignore[attr-defined]
+
+    @contextmanager
+    def interrupt() -> Iterator[Any]:
+        with cursor() as real:
+            real.execute("create table long as select hash(i) h from range(6_000_000) t(i)")
+            threading.Timer(0.05, interrupt_main).start()
+            yield real
+
+    (tmp_path / "backups").mkdir()
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(bulk_store, "_cursor", interrupt)
+        bulk_store.backup(tmp_path / "backups" / "b.duckdb")
+    assert not list((tmp_path / "backups").iterdir())
+    with cursor() as real:
+        real.execute("drop table long")
+    bulk_store.backup(tmp_path / "backups" / "b.duckdb")
+    assert [file.name for file in (tmp_path / "backups").iterdir()] == ["b.duckdb"]
+
+
 def test_numbers_that_a_bulk_has_taken_are_given_to_nobody_else(
     bulk_store: Store, bulks: list[Load], monkeypatch: pytest.MonkeyPatch
 ) -> None:
