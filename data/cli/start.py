@@ -180,6 +180,7 @@ def _serve(port: str, address: str) -> int:
     try:
         return process.wait()
     except KeyboardInterrupt:
+        process.terminate()  # Ctrl+C has reached it as well, but SIGTERM only this process
         process.wait()
         return 130
 

@@ -9,14 +9,16 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from data.cli import check, main, report
+from data.cli import check, main, report, start
 from data.cli.options import acting_person
 from data.records import invitations, people
 from data.records.names import MACHINE_ACTOR
@@ -381,6 +383,22 @@ def test_a_report_says_what_it_is_at_on_a_terminal_only(monkeypatch: pytest.Monk
         monkeypatch.setattr(stderr, "isatty", lambda terminal=terminal: terminal)
         report._say("Intervals")
         assert stderr.getvalue() == expected
+
+
+def test_whoever_ends_start_ends_the_server_that_it_has_started(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`kill` reaches the command alone: the server stayed, and with it the lock on the store."""
+    processes = []
+
+    def serve(*_: Any, **__: Any) -> subprocess.Popen[bytes]:
+        processes.append(Popen([sys.executable, "-c", "import time; time.sleep(600)"]))
+        threading.Timer(0.1, signal.pthread_kill, (threading.main_thread().ident, signal.SIGINT)).start()
+        return processes[0]
+
+    Popen = subprocess.Popen
+    monkeypatch.setattr(start.subprocess, "Popen", serve)
+    monkeypatch.setattr(start, "_show", lambda *_: None)
+    assert run("start", "rows.jsonl", "--as", "lea")[0] == 130
+    assert processes[0].returncode == -signal.SIGTERM
 
 
 @pytest.mark.slow
