@@ -1,9 +1,12 @@
-"""A file that is written whole or not at all."""
+"""A file, or a folder of files, that is written whole or not at all."""
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 
@@ -29,3 +32,19 @@ def write_whole(path: Path, content: bytes) -> None:
         part.replace(target)
     finally:
         part.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def whole_folder(path: Path) -> Iterator[Path]:
+    """A new folder to write into, which gets the path as its name when the body ends, or goes where that fails.
+
+    Only an empty folder may be there already. Raises OSError.
+    """
+    target = path.resolve()
+    part = target.with_name(f".{target.name}.{os.getpid()}")
+    part.mkdir(parents=True)
+    try:
+        yield part
+        part.rename(target)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)

@@ -65,7 +65,9 @@ def _parquet(table: ResultTable, path: Path) -> None:
         # A column that contains a text is a text column: "(all)" occurs among turns.
         text = any(isinstance(value, str) for value in values)
         columns[name] = [None if value is None else str(value) for value in values] if text else values
-    pq.write_table(pa.table(columns), path)
+    content = pa.BufferOutputStream()
+    pq.write_table(pa.table(columns), content)
+    write_whole(path, content.getvalue().to_pybytes())
 
 
 def _columns(table: ResultTable) -> list[str]:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
-import shutil
 from pathlib import Path
 from typing import get_args
 
@@ -13,6 +11,7 @@ from judges.authoring.template import card_files
 from judges.cards import cards
 from judges.errors import BadCard
 from judges.types import Kind
+from judges.whole_file import whole_folder
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -28,16 +27,12 @@ def run(options: argparse.Namespace) -> int:
     folders = {path.name.lower() for path in home.iterdir()}
     names = {dimension.name for card in existing_cards.values() for dimension in card.dimensions}
     texts = card_files(options.card, options.kind, folders | existing_cards.keys(), names)
-    half = home / f".{options.card}.{os.getpid()}"
-    half.mkdir()
     try:
-        for name, text in texts.items():
-            (half / name).write_text(text, encoding="utf-8")
-        half.rename(home / options.card)
+        with whole_folder(home / options.card) as folder:
+            for name, text in texts.items():
+                (folder / name).write_text(text, encoding="utf-8")
     except FileExistsError:
         raise BadCard(f"There is a folder judges/cards/{options.card} already. Choose another name.") from None
-    finally:
-        shutil.rmtree(half, ignore_errors=True)
     print(f"Wrote judges/cards/{options.card}/, a card for a {options.kind}: card.py, prompt.md, an empty __init__.py.")
     print(f"Change what it asks in both, then see what it lacks: python -m judges show {options.card}")
     return 0

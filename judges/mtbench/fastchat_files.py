@@ -20,6 +20,7 @@ from judges.mtbench.records import WITH_REFERENCE, Answer, Bench, Game, Judge, P
 from judges.mtbench.rows import INCONSISTENT
 from judges.protocols.messages import fill
 from judges.strict_json import canonical
+from judges.whole_file import whole_folder
 
 _MAX_NAME_BYTES = 180
 """Bytes of a name that a file is called by, so that its number and its ending have room in what systems allow."""
@@ -29,17 +30,20 @@ _TSTAMP = 0.0
 
 
 def write_fastchat(bench: Bench, folder: Path) -> list[Path]:
-    """Write the records into a folder, which must be new or empty; gives the files. Raises AssayError, OSError."""
+    """Write the records into a folder, which must be new or empty; gives the files. Raises AssayError, OSError.
+
+    The folder gets its name when all of it is written.
+    """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise AssayError(f"{folder} is there already, and not an empty folder. Give another one.")
-    paths = []
-    for name, rows in fastchat_files(bench).items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("w", encoding="utf-8") as file:
-            file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-        paths.append(path)
-    return paths
+    files = fastchat_files(bench)
+    with whole_folder(folder) as part:
+        for name, rows in files.items():
+            path = part / name
+            path.parent.mkdir(exist_ok=True)
+            with path.open("w", encoding="utf-8") as file:
+                file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    return [folder / name for name in files]
 
 
 def fastchat_files(bench: Bench) -> dict[str, list[dict[str, Any]]]:

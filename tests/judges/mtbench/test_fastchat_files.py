@@ -154,6 +154,19 @@ def test_a_folder_is_written_once(tmp_path: Path) -> None:
         write_fastchat(BENCH, tmp_path / "out")
 
 
+def test_a_folder_that_could_not_be_written_whole_is_not_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was left of it was in the way of the next try."""
+    rows = [{"a": 1}, {"a": object()}]
+    with monkeypatch.context() as patch, pytest.raises(TypeError):
+        patch.setattr("judges.mtbench.fastchat_files.fastchat_files", lambda bench: {"a/b.jsonl": rows})
+        write_fastchat(BENCH, tmp_path / "out")
+    assert not list(tmp_path.iterdir())
+    (tmp_path / "out").mkdir()
+    assert sorted(write_fastchat(BENCH, tmp_path / "out")) == sorted((tmp_path / "out").rglob("*.jsonl"))
+
+
 NAMES = st.text(st.characters(exclude_categories=("Cs", "Cc", "Zs")), min_size=1, max_size=8)
 TEXTS = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\x00"), max_size=30)
 
