@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from io import TextIOWrapper
 from pathlib import Path
 
+from judges.process import delay_interrupts
+
 _LOCK = "lock"
 _one = threading.Lock()
 _made: dict[str, tuple[Path, TextIOWrapper]] = {}
@@ -34,12 +36,16 @@ def folder_for(kind: str, place: Path | None = None) -> Iterator[Path]:
     `place` is the folder that it is made in: for files that are too large for temporary ones, or are moved from there
     to a name beside it. Raises OSError.
     """
-    path, lock = _make(kind, place)
+    folders = []
     try:
-        yield path
+        with delay_interrupts():
+            folders.append(_make(kind, place))
+        yield folders[0][0]
     finally:
-        shutil.rmtree(path, ignore_errors=True)
-        lock.close()
+        with delay_interrupts():
+            for path, lock in folders:
+                shutil.rmtree(path, ignore_errors=True)
+                lock.close()
 
 
 def remove(*kinds: str) -> None:

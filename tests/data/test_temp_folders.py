@@ -2,9 +2,13 @@
 
 import fcntl
 import os
+import shutil
 import signal
 import tempfile
+from _thread import interrupt_main
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -43,6 +47,24 @@ def test_a_folder_can_be_made_beside_what_it_is_for_where_there_are_no_locks_too
         assert not list(tmp_path.iterdir())
     with pytest.raises(FileNotFoundError), folder_for("copy", tmp_path / "none"):
         pass
+
+
+@pytest.mark.parametrize(("module", "name"), [(tempfile, "mkdtemp"), (shutil, "rmtree")])
+def test_an_interrupt_as_a_folder_is_made_or_cleared_away_leaves_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str
+) -> None:
+    real = getattr(module, name)
+
+    def interrupt(*arguments: Any, **options: Any) -> Any:
+        answer = real(*arguments, **options) if name == "mkdtemp" else None
+        interrupt_main()
+        return answer or real(*arguments, **options)
+
+    monkeypatch.setattr(module, name, interrupt)
+    with pytest.raises(KeyboardInterrupt), folder_for("copy", tmp_path) as folder:
+        (folder / "rows.csv").touch()
+    monkeypatch.undo()
+    assert not list(tmp_path.iterdir())
 
 
 def test_the_folders_of_a_process_go_by_their_kind_or_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
