@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 import secrets
 from collections.abc import Coroutine, Mapping
@@ -163,5 +164,6 @@ def _run_in_thread(work: Coroutine[Any, Any, T]) -> T:
             return result.result()
         except KeyboardInterrupt:
             loop, task = tasks.result()
-            loop.call_soon_threadsafe(task.cancel)
+            with contextlib.suppress(RuntimeError):  # it has just ended by itself
+                loop.call_soon_threadsafe(task.cancel)
             raise

@@ -8,6 +8,7 @@ import threading
 import time
 from _thread import interrupt_main
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import pytest
 
 from data.cli import main
 from data.cli import run as command
-from data.runs import batches, charges, runs
+from data.runs import batches, charges, dry_runs, runs
 from data.store import open_store
 from judges.authoring import soundness
 from judges.cli.options import add_endpoint
@@ -148,6 +149,24 @@ def test_ctrl_c_ends_a_dry_run_that_waits_for_its_endpoint(run: Run) -> None:
 
         threading.Thread(target=interrupt).start()
         assert run(*RUN_OPTIONS, "--dry-run", "--base-url", silent.url)[0] == 130
+
+
+def test_ctrl_c_as_a_dry_run_has_its_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Pool(ThreadPoolExecutor):
+        def submit(self, *arguments: Any) -> Any:
+            super().submit(*arguments).result()
+            return Interrupted()
+
+    class Interrupted:
+        def result(self) -> None:
+            raise KeyboardInterrupt
+
+    async def answer() -> None:
+        pass
+
+    monkeypatch.setattr(dry_runs, "ThreadPoolExecutor", Pool)
+    with pytest.raises(KeyboardInterrupt):
+        dry_runs._run_in_thread(answer())
 
 
 def test_a_batch_is_handed_in_now_and_collected_later(run: Run) -> None:
