@@ -68,7 +68,8 @@ class _Batches:
             if live.should_stop():
                 if not live.shut:
                     await self._cancel_pending()
-                yield WaitingForBatch() if live.shut else RunNotice("stopped", "The run was stopped.")
+                waits = live.shut and self._pending_batches()
+                yield WaitingForBatch() if waits else RunNotice("stopped", "The run was stopped.")
                 return
             for ident, state in self._pending_batches().items():
                 async for answer in self._collect_batch(ident, state):

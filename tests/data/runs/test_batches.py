@@ -58,6 +58,15 @@ def calls(store: Store) -> int:
     return sum(len(pieces(CARD, CARD.defaults, Task(key, ITEM.validate_json(text)))) for key, text in rows)
 
 
+def test_a_shutdown_before_anything_is_handed_in_stops_the_run(store: Store) -> None:
+    """There was no batch to wait for, and it showed as interrupted."""
+    with practice(latency_ms=300) as slow:
+        run_id = runs.start(store, "lea", config(store, slow.url))
+        runs.close(store)
+    end = runs.run_progress(store, run_id)
+    assert (end.state, end.why) == ("stopped", "Assay was shut down.")
+
+
 def test_lines_come_back_as_what_they_were_whatever_stands_between_them() -> None:
     item = ITEM.validate_python(seeds.dialogue(1))
     task = Task("00ff00ff00ff00ff00ff", item, "turn:3", 2)
