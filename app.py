@@ -51,6 +51,7 @@ async def life(_: object) -> AsyncIterator[None]:
         raise SystemExit(1) from None
     end_backups, end_webhooks = schedule.start_schedule(store), Deliverer(store).start()
     try:
+        startup.heed_hangup()
         startup.disable_nagle()
         session.set_store(store)
         startup.load_pages()

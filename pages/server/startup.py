@@ -13,8 +13,10 @@ import importlib
 import logging
 import os
 import pkgutil
+import signal
 import socket
 import stat
+import threading
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -40,6 +42,12 @@ def join_logs() -> None:
     streamlit_logger.setup_formatter = _propagate
     logging.getLogger(PAGES).addFilter(_name_page_error)
     logging.getLogger(SERVER).addFilter(lambda record: not str(record.msg).startswith(IGNORED_PREFIXES))
+
+
+def heed_hangup() -> None:
+    """Have SIGHUP, as from a terminal that is closed, end the server as SIGTERM does, unless it is ignored (nohup)."""
+    if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGHUP) == signal.SIG_DFL:
+        signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
 
 
 def _propagate(logger: logging.Logger) -> None:
