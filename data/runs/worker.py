@@ -91,6 +91,7 @@ class LiveRun:
         self._holding = asyncio.Lock()
         self._failed: Exception | None = None
         self._thread = threading.Thread(target=self._work, name=f"run {run_id}", daemon=True)
+        self._ended = threading.Event()
 
     @delay_interrupts()  # between the change and the thread, which alone writes how the run ends
     def start(self, action: str, work: Callable[[Tx], None]) -> None:
@@ -140,7 +141,7 @@ class LiveRun:
     def join(self, timeout: float | None = None) -> None:
         """Wait for its end, at most so many seconds."""
         if self._thread.ident is not None:
-            self._thread.join(timeout)
+            self._ended.wait(timeout)  # once interrupted, Thread.join takes a thread that goes on for ended
 
     def budget(self) -> Budget | None:
         """The spending limit, with all that the run has cost so far; what calls may cost yet is stored before them."""
@@ -222,6 +223,7 @@ class LiveRun:
         finally:
             with _LOCK:
                 _LIVE.pop(self.run_id, None)
+            self._ended.set()
 
     def _facts(self) -> dict[str, log.Fact]:
         """Return the facts that the log states of every run."""

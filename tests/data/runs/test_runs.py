@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import signal
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -336,6 +337,18 @@ def test_a_stopped_run_goes_on_and_asks_nothing_twice(store: Store) -> None:
     # Another run of the same judge has nothing to do; another parameter is another judge.
     assert runs.estimate(store, config(store)).judgments == 0
     assert runs.estimate(store, config(store, params=Params(temperature=0.5))).judgments == 12
+
+
+def test_a_run_is_waited_for_once_more_where_the_wait_was_interrupted(store: Store) -> None:
+    """Python took its thread for ended: the store was closed under it, and it showed as interrupted."""
+    with practice(latency_ms=700) as slow:
+        run_id = runs.start(store, "lea", config(store, slow.url))
+        threading.Timer(0.1, signal.pthread_kill, (threading.main_thread().ident, signal.SIGINT)).start()
+        with pytest.raises(KeyboardInterrupt):
+            runs.wait(store, run_id)
+        runs.close(store)
+        assert worker.live_run(run_id) is None
+    assert runs.run_progress(store, run_id).state == "stopped"
 
 
 def test_replies_without_their_judgment_are_not_asked_again(store: Store) -> None:
