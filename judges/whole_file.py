@@ -38,13 +38,19 @@ def write_whole(path: Path, content: bytes) -> None:
 def whole_folder(path: Path) -> Iterator[Path]:
     """A new folder to write into, which gets the path as its name when the body ends, or goes where that fails.
 
-    Only an empty folder may be there already. Raises OSError.
+    Only an empty folder may be there already: it stays, as it may be a mounted one, and the files are moved into it.
+    Raises OSError.
     """
     target = path.resolve()
-    part = target.with_name(f".{target.name}.{os.getpid()}")
+    stays = target.is_dir() and not any(target.iterdir())
+    part = (target if stays else target.parent) / f".{target.name}.{os.getpid()}"
     part.mkdir(parents=True)
     try:
         yield part
-        part.rename(target)
+        if stays:
+            for entry in part.iterdir():
+                entry.rename(target / entry.name)
+        else:
+            part.rename(target)
     finally:
         shutil.rmtree(part, ignore_errors=True)
