@@ -256,5 +256,6 @@ def test_a_reply_about_the_whole_item_that_could_not_be_used_stands_at_each_unit
         for n, reply in enumerate(replies)
     ]
     _, sheet = sheet_of(answer(), {"card": own.spec}, *lines)
-    rows = [[(judge["judge"], judge["t"]) for judge in row["judgments"]] for row in sheet["rows"]]
-    assert [row for row in rows if row] == [[("m0", "3"), ("m1", "3"), ("m2", "")]] * 2
+    judges = [row["judgments"] for row in sheet["rows"]]
+    rows = [[(judge["judge"], judge["t"], judge["texts"][0]["text"]) for judge in every] for every in judges]
+    assert [row for row in rows if row] == [[("m0", "3", None), ("m1", "3", "kind"), ("m2", "", '{"per_turn":[]}')]] * 2

@@ -390,9 +390,9 @@ def test_work_that_one_person_takes_over_from_two_assignments_is_assigned_to_one
         give(store, dataset, Selection("language", language), people=("ann",))
     assignments.reassign(store, "rex", dataset, "ann", ["ben"], 0)
     assignments.undo(store, "rex", dataset, store.newest())
-    newest, before, *_ = trail.trail_entries(store, TrailFilter(("queues",)))
-    assert newest.description == "ended what was assigned to ben"
-    assert before.description == "assigned 8 items to ben"
+    assert [entry.description for entry in trail.trail_entries(store, TrailFilter(("queues",)))[:4]] == [
+        "ended what was assigned to ben", "assigned 8 items to ben", *["assigned 4 items to ann"] * 2,
+    ]  # fmt: skip
     store.close()
 
 
