@@ -108,6 +108,14 @@ def test_what_waits_and_in_which_order(store):
     }
 
 
+def test_answers_without_an_order_wait_where_people_are_divided_however_near_their_codes_are(store):
+    people_say = {0: (0.0, 1.0), 1: (1.0, 1.0)}
+    cells = [Cell(n, "pair", answers, 0.0, dimension="verdict") for n, answers in people_say.items()]
+    dataset, _ = fill(store, cells, "pairs", kind="pair", card="long_form_pairwise")
+    settings.set_gold_rule(store, "lea", dataset, GoldRule("median", 1))
+    assert [cell.name for cell in disputes.cells_to_adjudicate(store, dataset)] == ["item 0"]
+
+
 def test_of_two_items_the_one_with_the_widest_gap_comes_first(store):
     """Items whose widest gap is the same go by the sum of their gaps; without a gap of 1 all of it counts."""
     dataset, ids = fill_dataset(store, [
