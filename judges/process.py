@@ -39,9 +39,10 @@ def run_process(package: str) -> NoReturn:
         code = importlib.import_module(package).main(sys.argv[1:])
     except KeyboardInterrupt:
         pass  # while Python was still loading
-    except RuntimeError as error:
-        if not isinstance(error.__cause__, KeyboardInterrupt):  # DuckDB raises it for an interrupt in a statement
+    except Exception:
+        if not _received:
             raise
+        # What an interrupt becomes on its way: RuntimeError in DuckDB, another error in a module that is half loaded.
     finally:
         _received.append(0)
     sys.exit(code)

@@ -41,6 +41,15 @@ def test_what_asks_a_command_to_end_lets_it_clear_away_once(name: str) -> None:
     assert (ended.returncode, ended.stdout, ended.stderr) == (130, "cleared\n", "")
 
 
+def test_an_interrupt_that_others_have_made_another_error_of_is_one() -> None:
+    """As pandas does while it is loaded: Python printed where."""
+    body = "try:\n    raise_signal(SIGINT)\nexcept KeyboardInterrupt:\n    pandas.half_loaded"
+    ended = run_command(body, "import judges as pandas")
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "")
+    ended = run_command("pandas.half_loaded", "import judges as pandas")
+    assert ended.returncode == 1 and "AttributeError" in ended.stderr
+
+
 def test_a_second_sigterm_ends_a_command_that_takes_too_long_to_clear_away() -> None:
     ended = run_command("try:\n    raise_signal(SIGINT)\nfinally:\n    raise_signal(SIGTERM)\n    print('cleared')")
     assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "")
