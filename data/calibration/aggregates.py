@@ -143,14 +143,25 @@ def _add_groups(tallies: _JudgeTallies, rows: Iterable[tuple[Key, str, str, Aggr
         groups[run, system] = groups[run, system] + group if (run, system) in groups else group
 
 
+def scoring_change_sql(store: Store, judge_id: str, until: str = "") -> tuple[str, str]:
+    """SQL: the change that gives a score `s` of the judge $2 its run and day, and the join that this needs.
+
+    Where several samples are combined it is that of the item's last one, of those that `until` allows: all items of a
+    judge are combined in the change that brings its first several samples.
+    """
+    if not store.rows("select 1 from combination where judge_id = $1 limit 1", [judge_id]):
+        return "s.seq", ""
+    newest = f"select item_id, max(seq) as seq from score where judge_id = $2{until} group by item_id"
+    return "o.seq", f"join ({newest}) o on o.item_id = s.item_id "
+
+
 def _grouped_scores(
     store: Store, dataset_id: str, judge_id: str, dimensions: Sequence[Dimension], since: int, up_to: int
 ) -> Iterator[tuple[Key, str, str, AggregateGroup]]:
     """Dimension, run, system and a part of their group, of the scores of changes after `since` up to `up_to`.
 
     How often each answer was given comes of one pass over the scores; where an item has one cell, so do its sums. Of
-    turns and sections a second pass sums up every item first. Where several samples are combined, an item belongs to
-    the run of the last of them: all items of a judge are combined in the change that brings its first several samples.
+    turns and sections a second pass sums up every item first.
     """
     if not dimensions:
         return
@@ -160,11 +171,7 @@ def _grouped_scores(
         f"came as (select m.seq, max({RUN_KEY}) as run from judgment m "
         "where m.judge_id = $2 and m.seq > $3 group by m.seq)"
     )
-    seq, origin = "s.seq", ""
-    if store.rows("select 1 from combination where judge_id = $1 limit 1", [judge_id]):
-        seq, origin = "o.seq", "join origin o on o.item_id = s.item_id "
-        newest = "select item_id, max(seq) as seq from score where judge_id = $2 and seq <= $4 group by item_id"
-        came += f", origin as ({newest})"
+    seq, origin = scoring_change_sql(store, judge_id, " and seq <= $4")
     scores = (
         f"score_now s {origin}where s.judge_id = $2 and s.seq > $3 and s.seq <= $4 "
         f"and s.dimension in ({placeholders(called, 5)})"

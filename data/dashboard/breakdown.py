@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from data.approvals import policy
 from data.calibration import item_fields, slices
-from data.calibration.aggregates import IMPORTED, RUN_KEY
+from data.calibration.aggregates import IMPORTED, RUN_KEY, scoring_change_sql
 from data.calibration.calibration import float_columns
 from data.dashboard import dashboard
 from data.dashboard.dashboard import Tile
@@ -193,21 +193,18 @@ def _runs(store: Store, dataset_id: str, judge_id: str, frame: pandas.DataFrame)
 def _frame(store: Store, dataset_id: str, judge_id: str, counted: CountedDimension, basis: Basis) -> pandas.DataFrame:
     """The cells that the judge gave a value: item, unit, value, run, day, and what people say of it.
 
-    Of several samples, run and day are those of the last.
+    Of several samples, run and day are those of the item's last, as in the trend of the tile.
     """
     d = counted.dimension
+    seq, origin = scoring_change_sql(store, judge_id)
     scored = (
-        "from score_now s join item i on i.id = s.item_id where i.dataset_id = $1 and s.judge_id = $2 "
+        f"from score_now s {origin}join item i on i.id = s.item_id where i.dataset_id = $1 and s.judge_id = $2 "
         f"and s.dimension = $3 and {unit_sort_sql(d.sort, 's')} and s.value is not null"
     )
     params = [dataset_id, judge_id, d.name]
     if (n := int(store.rows(f"select count(*) {scored}", params)[0][0])) > MOST_CELLS:
         raise BadInput(f"There are {n:,} scores of {d.title}, and at most {MOST_CELLS:,} are held in memory at a time.")
-    last = (  # all samples of a judge are combined in the change that brings its first several
-        "select max(o.seq) from score o where o.judge_id = s.judge_id and o.item_id = s.item_id "
-        "and o.unit = s.unit and o.dimension = s.dimension"
-    )
-    query = f"select s.item_id, s.unit, cast(s.value as double precision) as value, ({last}) as seq"
+    query = f"select s.item_id, s.unit, cast(s.value as double precision) as value, {seq} as seq"
     frame = store.frame(f"{query} {scored} order by 1, 2", params)
     came = store.frame(
         f"select m.seq, max({RUN_KEY}) as run, "
