@@ -6,6 +6,7 @@ import gc
 import ipaddress
 import os
 import shutil
+import signal
 import socket
 import sys
 import tempfile
@@ -60,6 +61,14 @@ def _roomy(folder: str) -> bool:
 if "TMPDIR" not in os.environ and _roomy("/dev/shm"):
     # On a disk every commit of thousands of small stores would be waited for; in memory it is there at once.
     os.environ["TMPDIR"] = tempfile.tempdir = "/dev/shm"
+
+for _number, _usual in (
+    (signal.SIGINT, signal.default_int_handler), (signal.SIGTERM, signal.SIG_DFL), (signal.SIGHUP, signal.SIG_DFL),
+):  # fmt: skip
+    # What a shell starts in the background ignores Ctrl+C, and what nohup starts a hangup. Every process that tests
+    # start would, too; and that is right for Assay: these are then for somebody else.
+    if signal.getsignal(_number) == signal.SIG_IGN:
+        signal.signal(_number, _usual)
 
 hypothesis.settings.register_profile(
     "assay",

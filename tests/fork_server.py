@@ -224,7 +224,7 @@ def serve(listener: socket.socket) -> list[str] | None:
     sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)), code)
     sys.stdout = io.TextIOWrapper(out if at_once else io.BufferedWriter(out), code, write_through=at_once)  # type: ignore[type-var]
     sys.stderr = io.TextIOWrapper(io.BufferedWriter(err), code, "backslashreplace", line_buffering=True)
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # see tests.processes
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # also where a shell started it in the background
     tempfile.tempdir = None
     time.tzset()
     sys.modules["data.runs.leases"].HOLDER = f"{socket.gethostname()}/{os.getpid()}/{os.urandom(6).hex()}"

@@ -36,7 +36,6 @@ from judges.types import Dialogue, Pair, Response, Turn
 from judges.types import PairSide as Side
 from tests.judges.replies import OURS
 from tests.practice_server import ROOT, post, product
-from tests.processes import interruptible
 
 GOOD, BAD = "practice-heuristic", "practice-constant"
 
@@ -478,7 +477,7 @@ def test_one_in_the_background_is_shared_until_it_is_stopped():
 
 def test_the_command_starts_says_what_it_is_and_ends_cleanly():
     command = [sys.executable, "-m", "judges", "practice", "--port", "0", "--flaws", "length"]
-    process = interruptible(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     banner = process.stdout.readline() + process.stdout.readline()
     url = next(word for word in banner.split() if word.startswith("http://")).rstrip(".")
     assert "not a language model" in banner and "length" in banner
